@@ -101,15 +101,14 @@ def ours(scene: Scene, wanted: float, effort: int, chosen: np.ndarray) -> Callab
     """Bounds of the chosen poses, not above 0 where they meet."""
     bodies, pairs = scene.bodies()
     pairs = np.ascontiguousarray(pairs[chosen])
-    out = np.zeros((len(pairs), layout.OUT_COLUMNS))
+    bounds = np.zeros(len(pairs))
     visits = np.zeros((len(pairs), 2), dtype=np.int64)
     scratch = greedy_scratch()
-    scratch.ask.general = dispatch.general_address()
     scratch.ask.wanted, scratch.ask.effort = wanted, effort
 
     def call() -> np.ndarray:
-        greedy_distances(bodies.address, pairs, scratch.address, out, visits)
-        return np.where(out[:, layout.SLACK] == 0.0, out[:, 0], 0.0)
+        greedy_distances(bodies.address, pairs, scratch.address, bounds, visits)
+        return bounds.copy()
 
     return call
 

@@ -19,7 +19,6 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from standoff.papers.kernels.tau_as_printed import tau_paper_many
 from standoff.predict.kernels.time_to_contact import (
     BLOCK_ROWS,
     BOUNDED,
@@ -27,6 +26,7 @@ from standoff.predict.kernels.time_to_contact import (
     urgency_many,
 )
 from standoff.predict.urgency import URGENCY_BLOCK
+from tests.oracles.tau_as_printed import tau_paper_many
 
 
 @numba.njit(error_model="numpy")

@@ -14,16 +14,13 @@ from hypothesis import strategies as st
 import standoff as so
 from standoff.errors import Error
 from standoff.motion.kernels.certify import half_free
-from standoff.motion.motion_bound import MotionBound, MovingBody
 from standoff.papers import paper001_checkers
-from standoff.papers.kernels.pairwise import free_span, speed_slack
+from standoff.papers.kernels.pairwise import free_span
 from standoff.papers.kernels.sampled import FREE, HIT
 from standoff.papers.paper001_checkers import PairwiseChecker, SampledChecker
 from standoff.papers.paper001_scenes import scene
-from standoff.robots.description import Mimic
 from tests.oracles.coal import geometry, transform
 from tests.oracles.paper001 import segment
-from tests.worlds import arms
 
 DELTA = 0.002
 
@@ -335,26 +332,24 @@ def test_what_is_infinite_never_makes_a_span_too_long():
     assert free_span(inf, 1.0, 0.0) > 1e300
 
 
-def test_the_slack_of_a_speed_holds_where_a_mimic_rounds_its_angle():
-    """A mimic of a thousand turns a turn: the exact angle by fractions, its sine by libm."""
-    tree = arms.arm(
-        ("continuous", (0, 0, 0), arms.Z, arms.FREE, None),
-        ("continuous", (1, 0, 0), arms.Z, arms.FREE, Mimic("j0", 1000.0, 0.3)),
+def test_a_mimic_that_rounds_its_angle_is_refused(tmp_path):
+    """The bounds of the published checker count no such rounding."""
+    cell = so.Cell()
+    file = tmp_path / "mimic.urdf"
+    sphere = "<collision><geometry><sphere radius='0.1'/></geometry></collision>"
+    joint = (
+        "<joint name='{0}' type='continuous'><parent link='{1}'/><child link='{2}'/>"
+        "<origin xyz='1 0 0'/><axis xyz='0 0 1'/>{3}</joint>"
     )
-    bound = MotionBound(tree, [MovingBody("x", 2, [[1.0, 0, 0]])])
-    extent = float(bound.extent[2] + bound.size[1])
-    for q in np.random.default_rng(18).uniform(20, 60, 300):
-        rounded = 1000.0 * q + 0.3 + q
-        left = float(1001 * Fraction(q) + Fraction(0.3) - Fraction(rounded))
-        angle = math.atan2(math.sin(rounded), math.cos(rounded)) + left
-        v = np.array([-math.sin(q), math.cos(q), 0]) + 1001 * np.array(
-            [-math.sin(angle), math.cos(angle), 0]
-        )
-        motion = bound.segment([q - 0.5], [q + 0.5])
-        slack = speed_slack(
-            tree.reals, tree.ints, bound.chain, motion.reach, motion.speed, np.array([q]), extent
-        )
-        _, twists = tree.velocities([q], [1.0])
-        lever = (tree.forward([q])[2] @ [1.0, 0, 0, 0])[:3]
-        found = twists[2, 3:] + np.cross(twists[2, :3], lever)
-        assert np.linalg.norm(found - v) <= slack + 1e-12
+    file.write_text(
+        "<robot name='r'><link name='a'/>"
+        f"<link name='b'>{sphere}</link><link name='c'>{sphere}</link>"
+        + joint.format("j0", "a", "b", "")
+        + joint.format("j1", "b", "c", "<mimic joint='j0' multiplier='1000' offset='0.3'/>")
+        + "</robot>"
+    )
+    cell.add_robot(file)
+    cell.add_body("ball", so.Sphere(0.1))
+    with pytest.raises(Error, match="mimic"):
+        PairwiseChecker(cell)
+    SampledChecker(cell, 0.1)

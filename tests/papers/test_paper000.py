@@ -29,14 +29,14 @@ def bench():
 
 @functools.cache
 def result(name):
-    return paper000.EXPERIMENTS[name](bench())
+    return paper000.PAPER.experiments[name](bench())
 
 
 def times(values):
     return all(math.isfinite(value) and value > 0.0 for value in values)
 
 
-@pytest.mark.parametrize("name", paper000.EXPERIMENTS)
+@pytest.mark.parametrize("name", paper000.PAPER.experiments)
 def test_every_experiment_has_a_whole_table_and_says_something_of_it(name):
     found = result(name)
     assert found.rows and all(len(row) == len(found.columns) for row in found.rows)

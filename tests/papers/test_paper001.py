@@ -194,7 +194,7 @@ def test_the_papers_ratios_are_those_of_its_milliseconds():
 
 
 def test_every_experiment_is_known_to_the_command(tmp_path):
-    assert list(paper001.EXPERIMENTS) == [
+    assert list(paper001.PAPER.experiments) == [
         "table1", "fig4", "fig5", "table2", "table3", "table4", "table5",
     ]  # fmt: skip
     found = command("papers", "001", "--only", "table9", "--out", tmp_path)

@@ -95,7 +95,7 @@ def test_a_walk_changes_one_joint_a_step_and_is_free(checker):
     assert checker.path(found.waypoints).free
 
 
-def test_a_walk_does_not_depend_on_its_slices(checker, monkeypatch):
+def test_a_walk_does_not_depend_on_when_it_is_asked_for_its_end(checker, monkeypatch):
     def walked():
         return random_walk(
             checker, LEFT, lambda Q: Q[:, 0] > 0.5, width=0.4, seed=2, most=50_000
@@ -103,10 +103,7 @@ def test_a_walk_does_not_depend_on_its_slices(checker, monkeypatch):
 
     first = walked()
     assert first.arrived and coal_clearance(checker.cell, first.waypoints[:200], 0.01) > 0.0
-    monkeypatch.setattr("standoff.plan.growing._TRIES", 1)
-    monkeypatch.setattr("standoff.plan.growing._SLICE", 0.0001)
-    monkeypatch.setattr("standoff.plan.growing._FEW", 5)
-    monkeypatch.setattr("standoff.papers.paper001_walks._ROWS", 3)
+    monkeypatch.setattr("standoff.papers.paper001_walks._AT_ONCE", 3)
     second = walked()
     assert np.array_equal(first.waypoints, second.waypoints) and first.segments == second.segments
 

@@ -43,10 +43,10 @@ def bench():
 
 @functools.cache
 def result(name):
-    return paper002.EXPERIMENTS[name](bench())
+    return paper002.PAPER.experiments[name](bench())
 
 
-@pytest.mark.parametrize("name", paper002.EXPERIMENTS)
+@pytest.mark.parametrize("name", paper002.PAPER.experiments)
 def test_every_experiment_has_a_whole_table_and_says_something_of_it(name):
     found = result(name)
     assert found.rows and all(len(row) == len(found.columns) for row in found.rows)
@@ -217,7 +217,7 @@ def test_a_slope_is_the_exponent():
 def test_an_unknown_experiment_is_an_error_that_names_the_known_ones(tmp_path):
     found = command("papers", "002", "--only", "table1", "--out", tmp_path)
     assert found.returncode == 2
-    for word in ("table1", *paper002.EXPERIMENTS):
+    for word in ("table1", *paper002.PAPER.experiments):
         assert word in found.stderr
 
 

@@ -52,10 +52,10 @@ def bench():
 
 @functools.cache
 def result(name):
-    return paper003.EXPERIMENTS[name](bench())
+    return paper003.PAPER.experiments[name](bench())
 
 
-@pytest.mark.parametrize("name", paper003.EXPERIMENTS)
+@pytest.mark.parametrize("name", paper003.PAPER.experiments)
 def test_every_experiment_has_a_whole_table_and_says_something_of_it(name):
     found = result(name)
     assert found.rows and all(len(row) == len(found.columns) for row in found.rows)
@@ -63,7 +63,7 @@ def test_every_experiment_has_a_whole_table_and_says_something_of_it(name):
 
 
 @pytest.mark.skipif(not have_matplotlib(), reason="matplotlib is not installed")
-@pytest.mark.parametrize("name", paper003.EXPERIMENTS)
+@pytest.mark.parametrize("name", paper003.PAPER.experiments)
 def test_its_plot_is_a_png(name, tmp_path):
     path = tmp_path / "plots" / f"{name}.png"
     result(name).plot(path)

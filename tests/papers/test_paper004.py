@@ -48,10 +48,10 @@ def bench():
 
 @functools.cache
 def result(name):
-    return paper004.EXPERIMENTS[name](bench())
+    return paper004.PAPER.experiments[name](bench())
 
 
-@pytest.mark.parametrize("name", paper004.EXPERIMENTS)
+@pytest.mark.parametrize("name", paper004.PAPER.experiments)
 def test_every_experiment_has_a_whole_table_and_says_something_of_it(name):
     found = result(name)
     assert found.rows and all(len(row) == len(found.columns) for row in found.rows)

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import standoff as so
-from standoff.papers.kernels.tau_as_printed import tau_paper
 from standoff.predict.kernels import nearest, time_to_contact
 from standoff.predict.kernels.time_to_contact import (
     BLOCK_ROWS,
@@ -20,6 +19,7 @@ from standoff.predict.kernels.time_to_contact import (
     urgency_many,
 )
 from standoff.predict.urgency import URGENCY_BLOCK
+from tests.oracles.tau_as_printed import tau_paper
 from tests.oracles.urgency_adversary import first_root, known_contact, nearest_by_search
 
 SEEDED = settings(deadline=None, max_examples=150, derandomize=True)

@@ -31,7 +31,7 @@ from standoff.view.check import check
 from standoff.view.live import server
 from standoff.view.live.cell_page import standing
 from standoff.view.live.commands import Serving
-from standoff.view.live.page import LivePage, joints_given, poses_given, received, send
+from standoff.view.live.page import LivePage, by_name, received, send
 from standoff.view.live.path_page import PathPage
 from standoff.view.live.seen import Mark, Seen, seen
 from standoff.view.live.server import address, close, open_server, welcome
@@ -238,16 +238,16 @@ def test_what_a_page_cannot_be_opened_with_is_an_error(wrong, monkeypatch):
 
 
 def test_joints_and_poses_are_taken_by_name():
-    np.testing.assert_array_equal(joints_given(("a", "b"), {"b": 2}), (math.nan, 2.0))
-    np.testing.assert_array_equal(joints_given(("a", "b"), [1, 2]), (1.0, 2.0))
-    given = poses_given(("cart", "box"), {"box": np.eye(4)})
+    np.testing.assert_array_equal(by_name(("a", "b"), {"b": 2}, (), "q"), (math.nan, 2.0))
+    np.testing.assert_array_equal(by_name(("a", "b"), [1, 2], (), "q"), (1.0, 2.0))
+    given = by_name(("cart", "box"), {"box": np.eye(4)}, (4, 4), "poses")
     assert np.isnan(given[0]).all() and np.array_equal(given[1], np.eye(4))
     for wrong in ("abc", {"c": 1.0}, {"a": "x"}, {"a": [1.0]}, [["x"]], {"a"}):
         with pytest.raises(so.Error, match="q"):
-            joints_given(("a", "b"), wrong)
+            by_name(("a", "b"), wrong, (), "q")
     for wrong in ("abc", {"cart": np.eye(3)}, {"c": np.eye(4)}, [[object()]]):
         with pytest.raises(so.Error, match="poses"):
-            poses_given(("cart",), wrong)
+            by_name(("cart",), wrong, (4, 4), "poses")
 
 
 def test_a_timeline_is_drawn_within_its_frame():

@@ -68,7 +68,8 @@ class _Files:
 
     def write(self, checked: Checked, said: Console) -> tuple[dict[str, Path], Profile | None]:
         """What was written, by what it is, and what was sampled for the plot."""
-        from standoff.view.check import save_certificate, save_path_plot, save_path_strip
+        from standoff.view.check import save_path_plot, save_path_strip
+        from standoff.view.files import save_certificate
 
         written: dict[str, Path] = {}
         seen = None if self.plot is None else save_path_plot(checked, self.plot, said, notes)
@@ -77,7 +78,7 @@ class _Files:
         if self.picture is not None and save_path_strip(checked, self.picture, said, notes):
             written["picture"] = self.picture
         if self.certificate is not None:
-            save_certificate(checked, self.certificate, notes)
+            save_certificate(checked.verdict, checked.cell, self.certificate, notes)
             undecided = checked.verdict.kind == "undecided"
             written["undecided, so no proof" if undecided else "proof"] = self.certificate
         return written, seen

@@ -39,11 +39,11 @@ def papers(
 
     if number not in PAPERS:
         raise Error("unknown paper", value=number, allowed=", ".join(PAPERS))
-    run = importlib.import_module(f"standoff.papers.paper{number}").run
+    paper = importlib.import_module(f"standoff.papers.paper{number}").PAPER
     folder = plots or Path(f"papers-{number}")
     # Or say so now, and not after two minutes.
     make_folder(folder, "cannot write there", folder, "a folder that can be made")
     numbered = [f"table{n.strip()}" for n in tables.split(",")] if tables else []
     if quick:
         out.print("--quick: fewer rounds, points and segments. All figures are indicative only.\n")
-    run([*(only or ()), *numbered], folder, out, notes, quick=quick)
+    paper.run([*(only or ()), *numbered], folder, out, notes, quick=quick)

@@ -125,7 +125,7 @@ class _Files:
     def write(self, planned: Planned, said: Console) -> dict[str, Path | None]:
         """What was written, by what it is; None for what was not."""
         from standoff.paths.path_file import write_path
-        from standoff.view.plan import save_certificate
+        from standoff.view.files import save_certificate
         from standoff.view.strip import save_strip
 
         cell, waypoints = planned.wanted.cell, planned.waypoints
@@ -136,7 +136,8 @@ class _Files:
             if self.path is not None:
                 write_path(self.path, cell, waypoints)
             if self.certificate is not None:
-                save_certificate(planned, self.certificate, notes)
+                assert planned.verdict is not None
+                save_certificate(planned.verdict, cell, self.certificate, notes)
             written |= {"path": self.path, "certificate": self.certificate}
             if self.picture is not None and save_strip(cell, waypoints, self.picture, said, notes):
                 written["picture"] = self.picture

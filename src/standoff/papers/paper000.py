@@ -1,33 +1,12 @@
-"""Every experiment of paper 000: C. A. Shaffer and G. M. Herb, "A Real-Time Robot Arm Collision
-Avoidance System", 1992; ours beside what its prose gives (its figures are not in the text).
-"""
+"""The experiments of paper 000, ours beside what its prose gives; it gives no figures."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
-from standoff.papers.paper000_bench import Bench, prepared
+from standoff.papers.paper000_bench import Bench, prepare
 from standoff.papers.paper000_choices import buffer, grid, n_objects, techniques, updates
 from standoff.papers.paper000_cycle import costs, cycle, region, shares, structure
 from standoff.papers.paper000_worlds import far, growing, links
-from standoff.papers.toolkit import Paper, Result
-
-#: In the order of the paper.
-EXPERIMENTS: Mapping[str, Callable[[Bench], Result]] = {
-    "cycle": cycle,
-    "shares": shares,
-    "costs": costs,
-    "structure": structure,
-    "techniques": techniques,
-    "updates": updates,
-    "links": links,
-    "buffer": buffer,
-    "N": n_objects,
-    "growing": growing,
-    "far": far,
-    "grid": grid,
-    "region": region,
-}
+from standoff.papers.toolkit import Paper
 
 
 def _note(bench: Bench) -> str:
@@ -38,6 +17,25 @@ def _note(bench: Bench) -> str:
     )
 
 
-_TITLE = "A Real-Time Robot Arm Collision Avoidance System (Shaffer and Herb, 1992)"
-
-run = Paper("000", _TITLE, EXPERIMENTS, prepared, _note).run
+PAPER = Paper(
+    "000",
+    "A Real-Time Robot Arm Collision Avoidance System (Shaffer and Herb, 1992)",
+    {
+        "cycle": cycle,
+        "shares": shares,
+        "costs": costs,
+        "structure": structure,
+        "techniques": techniques,
+        "updates": updates,
+        "links": links,
+        "buffer": buffer,
+        "N": n_objects,
+        "growing": growing,
+        "far": far,
+        "grid": grid,
+        "region": region,
+    },
+    Bench,
+    prepare,
+    note=_note,
+)

@@ -97,9 +97,8 @@ class Bench(toolkit.Bench):
         return {kind: [spent[kind, k] for k in range(len(cases))] for kind in kinds}
 
 
-def prepared(chosen: Sequence[str], quick: bool) -> Bench:
-    """A bench, every kernel called that the experiments need."""
-    bench = Bench(quick=quick)
+def prepare(bench: Bench, chosen: Sequence[str]) -> None:
+    """Call every kernel that the experiments need."""
     monitor = bench.monitor()
     settle(monitor, [bench.tasks[1][:2]])
     bench.cell.tree.forward(bench.tasks[0][0])
@@ -107,7 +106,6 @@ def prepared(chosen: Sequence[str], quick: bool) -> Bench:
     which = np.zeros((1, 2), dtype=np.int64)
     stage.repeat(stage.BOX_TEST, monitor._address, which, 0, 1)
     test_again(monitor._address, monitor.period)
-    return bench
 
 
 def _timed(calls: Iterable[Callable[[], object]]) -> Array:

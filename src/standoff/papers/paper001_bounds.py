@@ -23,6 +23,7 @@ from __future__ import annotations
 import functools
 import importlib.util
 import math
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,7 +33,7 @@ import numpy as np
 
 from standoff.cell import Cell
 from standoff.geometry.narrowphase.bodies import Bodies
-from standoff.geometry.narrowphase.layout import OUT_COLUMNS, SIZE
+from standoff.geometry.narrowphase.layout import SIZE
 from standoff.geometry.pose import Array, pose
 from standoff.geometry.shape import IntArray, Shape
 from standoff.motion.motion_bound import MotionBound, MovingBody
@@ -144,35 +145,45 @@ def measured(bench: Bench, figure: str) -> Measured:
     pairs = links_and_obstacles(cell)
     rng = np.random.default_rng([3, *figure.encode()])
     Q = rng.uniform(cell.tree.lower, cell.tree.upper, (bench.configurations, len(cell.joints)))
-    sums = {part: _Sums() for part in (1.0, 0.5, 0.0)}
-    greedy = {effort: _Sums() for effort in (0, EFFORT)}
-    peer = _Sums()
     walks = placed_walks(cell, pairs)
-    bodies, out = walks.bodies, np.zeros((len(pairs), OUT_COLUMNS))
+    bodies, bounds, ask = walks.bodies, np.zeros(len(pairs)), walks.scratch.ask
     coal = None
     if have_coal():
         coal = CoalBounds([shape for parts in cell.model.parts for shape, _ in parts])
+    tests: dict[str, list[Array]] = defaultdict(list)
+    ratios: dict[str, list[Array]] = defaultdict(list)
+
+    def note(name: str, values: Array) -> None:
+        """What an algorithm found of all pairs, where they are apart over their distance."""
+        tests[name].append(walks.visits.mean(axis=0))
+        ratios[name].append(values[apart] / exact[apart])
+
     for q in bench.each(Q, f"Table 1, Fig. {figure}"):
         place_all(walks, cell, q)
-        exact = np.zeros(len(pairs))
-        for part, into in sums.items():
+        counted_walks(walks.address, 1.0)
+        exact = walks.values.copy()
+        apart = exact > 0.0
+        note("exact", exact)
+        for name, part in (("approximate", 0.5), ("collision", 0.0)):
             counted_walks(walks.address, part)
-            if part == 1.0:
-                exact[:] = walks.values
-            into.add(walks.visits, walks.values, exact)
-        for effort, into in greedy.items():
-            ask = walks.scratch.ask
+            note(name, walks.values)
+        for name, effort in (("greedy", 0), ("raised", EFFORT)):
             ask.delta, ask.wanted, ask.effort = 0.0, math.inf, effort
-            greedy_distances(bodies.address, pairs, walks.scratch.address, out, walks.visits)
-            into.add(walks.visits, np.where(exact > 0.0, out[:, 0], 0.0), exact)
+            greedy_distances(bodies.address, pairs, walks.scratch.address, bounds, walks.visits)
+            note(name, np.maximum(bounds, 0.0))
         if coal is not None:
-            peer.add(walks.visits, coal(bodies.rows, pairs), exact)
+            note("coal", coal(bodies.rows, pairs))
+
+    def mean(name: str) -> tuple[float, float]:
+        volumes, triangles = np.mean(tests[name], axis=0).tolist()
+        return volumes, triangles
+
+    per_cent = {name: 100.0 * float(np.concatenate(some).mean()) for name, some in ratios.items()}
     ours = Counts(
-        sums[0.0].tests, greedy[0].tests, sums[1.0].tests, sums[0.5].tests,
-        100.0 * greedy[0].ratio, 100.0 * sums[0.5].ratio,
+        mean("collision"), mean("greedy"), mean("exact"), mean("approximate"),
+        per_cent["greedy"], per_cent["approximate"],
     )  # fmt: skip
-    theirs = None if coal is None else 100.0 * peer.ratio
-    return Measured(ours, 100.0 * greedy[EFFORT].ratio, greedy[EFFORT].tests, theirs)
+    return Measured(ours, per_cent["raised"], mean("raised"), per_cent.get("coal"))
 
 
 def links_and_obstacles(cell: Cell) -> IntArray:
@@ -189,34 +200,6 @@ def links_and_obstacles(cell: Cell) -> IntArray:
         if obstacle[j] and not obstacle[i] and frozenset((body[i], body[j])) in watched
     ]
     return np.array(found, dtype=np.int64).reshape(-1, 2)
-
-
-class _Sums:
-    """Running means of one algorithm."""
-
-    def __init__(self) -> None:
-        self._visits = np.zeros(2)
-        self._asked = self._apart = 0
-        self._ratios = 0.0
-
-    def add(self, visits: IntArray, values: Array, exact: Array) -> None:
-        """The queries of one configuration."""
-        apart = exact > 0.0
-        self._visits += visits.sum(axis=0)
-        self._asked += len(visits)
-        self._apart += int(np.count_nonzero(apart))
-        self._ratios += float((values[apart] / exact[apart]).sum())
-
-    @property
-    def tests(self) -> tuple[float, float]:
-        """Of volumes and of triangles, a query."""
-        volumes, triangles = self._visits / self._asked
-        return float(volumes), float(triangles)
-
-    @property
-    def ratio(self) -> float:
-        """Value over distance."""
-        return self._ratios / self._apart
 
 
 def _texts(found: Counts) -> tuple[str, ...]:

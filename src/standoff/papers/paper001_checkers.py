@@ -5,7 +5,9 @@ it describes it, and its rival, samples at a fixed resolution, which prove nothi
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, Protocol, get_args
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,17 +17,14 @@ from standoff.cell import Cell
 from standoff.errors import Error
 from standoff.geometry.narrowphase import layout
 from standoff.geometry.narrowphase.bodies import Bodies
-from standoff.geometry.narrowphase.dispatch import (
-    general_address,
-    has_closed_form,
-    nested_address,
-)
+from standoff.geometry.narrowphase.dispatch import general_address, nested_address
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray, Shape
 from standoff.motion.motion_bound import MotionBound, MovingBody
 from standoff.papers.kernels import pairwise, sampled
-from standoff.papers.kernels.greedy import greedy_address, greedy_scratch
+from standoff.papers.kernels.greedy import greedy_scratch
 from standoff.papers.kernels.sampled import FREE, FULL
+from standoff.robots.kernels.kinematics import MULTIPLIER, OFFSET
 from standoff.robots.tree import WORLD, matrices
 from standoff.tolerances import REACH_ROUNDING
 
@@ -77,8 +76,12 @@ class WatchedCell:
         pairs = self._pairs(tables.owner)
         slots = max(min(slots, _SLOT_ROWS // max(len(rows), self.tree.frames, 1)), min(slots, 3))
         self.slots, frames = slots, slots * self.tree.frames
+        calls = np.zeros(1, dtype=sampled.CALLS)
+        calls["general"] = general_address()
+        if (tables.refs[:, layout.KIND] == layout.MESH).any():
+            calls["nested"] = nested_address()
         self.tables = sampled.Watched(
-            calls=self._calls(pairs, tables.refs),
+            calls=calls,
             reals=self.tree.reals,
             ints=self.tree.ints,
             turns=self.tree.scratch(),
@@ -145,26 +148,9 @@ class WatchedCell:
                         found.append((a, b, row[a], row[b], self.tree.common(frame[a], frame[b])))
         return np.array(found, dtype=sampled.PAIR)
 
-    def _calls(self, pairs: Any, refs: IntArray) -> Any:
-        """Addresses of the kernels that the pairs need; 0 for those that none does."""
-        calls = np.zeros(1, dtype=sampled.CALLS)
-        kinds = np.stack([refs[pairs[side], layout.KIND] for side in "ab"], axis=1)
-        for a, b in np.unique(kinds, axis=0).tolist():
-            if has_closed_form(a, b):
-                continue
-            if layout.MESH in (a, b):
-                calls["greedy"], calls["nested"] = greedy_address(), nested_address()
-            if (a, b) != (layout.MESH, layout.MESH):
-                calls["general"] = general_address()
-        return calls
 
-
-class Checker(Protocol):
-    """All that an experiment needs of a checker."""
-
-    def segments(self, QA: Array, QB: Array) -> Mask:
-        """Whether each segment is free."""
-        ...
+#: Whether each of many segments is free: all that an experiment needs of a checker.
+Checker = Callable[[Array, Array], Mask]
 
 
 class _Plain:
@@ -247,6 +233,10 @@ class PairwiseChecker(_Plain):
         lazy: whether a pair is measured only when its turn comes, by the balls around its bodies;
             the paper measures all pairs at both ends first.
         budget: most distances taken on one segment; ``undecided`` beyond.
+
+    Raises:
+        Error: a mimic joint whose angle is rounded, which the bounds do not count; or an argument
+            is not what it should be.
     """
 
     def __init__(
@@ -275,9 +265,12 @@ class PairwiseChecker(_Plain):
 
     def _prepare(self) -> None:
         self.watched = t = WatchedCell(self.cell, _SLOTS if self._shared else 3)
+        exact = (np.abs(t.tree.reals[:, MULTIPLIER]) == 1.0) & (t.tree.reals[:, OFFSET] == 0.0)
+        if not exact[1:].all():
+            raise Error("a mimic joint that rounds", allowed="a multiplier of 1 or -1, no offset")
         bound, frames, joints = t.bound(), t.tree.frames, len(t.tree.joints)
         of_joints = dict.fromkeys(("dq", "low", "high", "rounded"), joints)
-        of_frames = dict.fromkeys(("speed", "error", "beyond"), frames)
+        of_frames = dict.fromkeys(("speed", "error"), frames)
         self._tables = pairwise.Search(
             watched=t.tables,
             bound=pairwise.Bound(
@@ -294,8 +287,8 @@ class PairwiseChecker(_Plain):
             ),
             balls=t.balls(),
             limits=len(t.tables.pairs),
-            entries=self._room,
             heap=self._room,
+            now=1,
             intervals=4 * t.slots,
         )
         self._tables.arrays["settings"][0] = self._settings
@@ -312,25 +305,14 @@ class PairwiseChecker(_Plain):
         return found
 
 
-class _OneThread:
-    """Our own checker, on one thread as all the others."""
-
-    def __init__(self, cell: Cell, tolerance: float) -> None:
-        self._checker = so.PathChecker(cell, tolerance=tolerance)
-
-    def segments(self, QA: Array, QB: Array) -> Mask:
-        """Whether each segment is free."""
-        free: Mask = self._checker.segments(QA, QB, threads=1)
-        return free
-
-
 def exact_checkers(cell: Cell, delta: float) -> dict[str, Checker]:
     """The exact ones: as published; with shared transforms; with pairs measured when their turn
-    comes; with our bound as well; and our own."""
+    comes; with our bound as well; and our own, on one thread as all the others."""
+    own = so.PathChecker(cell, tolerance=max(delta, CONTACT_TOLERANCE))
     return {
-        "as published": PairwiseChecker(cell, delta, "paper", shared=False, lazy=False),
-        "shared": PairwiseChecker(cell, delta, "paper", lazy=False),
-        "lazy": PairwiseChecker(cell, delta, "paper"),
-        "our bound": PairwiseChecker(cell, delta, "sharp"),
-        "PathChecker": _OneThread(cell, max(delta, CONTACT_TOLERANCE)),
+        "as published": PairwiseChecker(cell, delta, "paper", shared=False, lazy=False).segments,
+        "shared": PairwiseChecker(cell, delta, "paper", lazy=False).segments,
+        "lazy": PairwiseChecker(cell, delta, "paper").segments,
+        "our bound": PairwiseChecker(cell, delta, "sharp").segments,
+        "PathChecker": partial(own.segments, threads=1),
     }

@@ -1,17 +1,10 @@
 """The scenes of paper 001, as cells: Fig. 1, 2, 6, 7 and 8, and its robots, rebuilt to its triangle
-counts: an IRB 2400 of 2,991, a Fanuc of 2,502 with an arc welding gun, skinny linkages of 20 joints
-and 320 triangles.
+counts (docs/paper-001.md says what of them is the paper's, and what ours).
 
-The paper shows the scenes in pictures and says how many triangles they have; where things stand is
-our choice, such that random configurations are free and colliding in a fair mix. Robots and
-obstacles are meshes, as there: no primitive, no convex shortcut. Robots come as URDF and OBJ files,
-so that other engines can read the very same ones.
-
-The links are of our own making. Joints, limits and lengths of the IRB 2400 are those of the
-built-in model, which has them from ABB's data sheet. The paper's "Fanuc 200" is an S-200, an arm of
-six axes for arc welding with some 1.6 m of reach; its data sheet was not to be had, so the lengths
-here are round figures of that class, and are to be read as such. Every link is a solid but for the
-IRB's foot, which is open below: a solid cannot have an odd number of triangles, and 2,991 is odd.
+Robots and obstacles are meshes, as there: no primitive, no convex shortcut. Robots come as URDF and
+OBJ files, so that other engines can read the very same ones. Joints, limits and lengths of the IRB
+2400 are those of the built-in model; those of the "Fanuc 200", an S-200 whose data sheet was not to
+be had, are round figures of its class.
 """
 
 from __future__ import annotations
@@ -22,7 +15,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from xml.etree import ElementTree as Xml
 
 import numpy as np
 
@@ -30,10 +22,7 @@ from standoff.cell import Cell
 from standoff.errors import Error
 from standoff.geometry.pose import Array, pose
 from standoff.papers.paper001_obstacles import (
-    CAR_TRIANGLES,
     LATTICE,
-    MACHINE_TRIANGLES,
-    WORKSHOP_TRIANGLES,
     Surfaces,
     cage,
     car_body,
@@ -46,9 +35,6 @@ from standoff.papers.surfaces import Surface, block, joined, lathe, refined, rod
 from standoff.robots.builtin import model_path
 from standoff.robots.urdf import read_robot
 
-IRB_TRIANGLES = 2991
-FANUC_TRIANGLES = 2502
-LINKAGE_TRIANGLES = 320
 LINKAGE_JOINTS = 20
 
 #: Length and radius of one link of a skinny linkage, [m].
@@ -80,52 +66,41 @@ class Chain:
     held: Surface | None = None
     never: Sequence[tuple[int, int]] = ()
 
-    @property
-    def triangles(self) -> int:
-        """Of all links, without what is held."""
-        return sum(link.count for link in self.links if link is not None)
-
     def save(self, folder: Path) -> Path:
         """Write the meshes, a URDF that names them and an SRDF into ``folder``; returns the URDF's
         path."""
-        root = Xml.Element("robot", name=self.name)
-        for k, surface in enumerate(self.links):
-            _link(root, folder, self.name, f"link_{k}", surface)
+        links = {f"link_{k}": surface for k, surface in enumerate(self.links)}
+        parts = []
         for k, axis in enumerate(self.axes):
-            joint = _joint(root, f"joint_{k + 1}", "revolute", f"link_{k}", f"link_{k + 1}")
-            Xml.SubElement(joint, "origin", xyz=_text(axis.at))
-            Xml.SubElement(joint, "axis", xyz=_text(axis.about))
-            ends = {"lower": repr(axis.lower), "upper": repr(axis.upper)}
-            Xml.SubElement(joint, "limit", {"velocity": "2", "effort": "0", **ends})
+            placed = f'<origin xyz="{_text(axis.at)}"/><axis xyz="{_text(axis.about)}"/>'
+            ends = f'lower="{float(axis.lower)!r}" upper="{float(axis.upper)!r}"'
+            placed += f'<limit velocity="2" effort="0" {ends}/>'
+            name = f"joint_{k + 1}"
+            parts.append(_joint(name, "revolute", f"link_{k}", f"link_{k + 1}", placed))
         if self.held is not None:
-            _link(root, folder, self.name, "held", self.held)
-            _joint(root, "grip", "fixed", f"link_{len(self.axes)}", "held")
+            links["held"] = self.held
+            parts.append(_joint("grip", "fixed", f"link_{len(self.axes)}", "held", ""))
+        for name, surface in links.items():
+            mesh = ""
+            if surface is not None:
+                file = f"{self.name}_{name}.obj"
+                surface.save(folder / file)
+                mesh = f'<collision><geometry><mesh filename="{file}"/></geometry></collision>'
+            parts.append(f'<link name="{name}">{mesh}</link>')
         path = folder / f"{self.name}.urdf"
-        Xml.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
-        pairs = Xml.Element("robot", name=self.name)
-        for a, b in self.never:
-            names = {"link1": f"link_{a}", "link2": f"link_{b}", "reason": "Never"}
-            Xml.SubElement(pairs, "disable_collisions", names)
-        srdf = path.with_suffix(".srdf")
-        Xml.ElementTree(pairs).write(srdf, encoding="utf-8", xml_declaration=True)
+        path.write_text(f'<robot name="{self.name}">{"".join(parts)}</robot>', encoding="utf-8")
+        never = "".join(
+            f'<disable_collisions link1="link_{a}" link2="link_{b}" reason="Never"/>'
+            for a, b in self.never
+        )
+        srdf = f'<robot name="{self.name}">{never}</robot>'
+        path.with_suffix(".srdf").write_text(srdf, encoding="utf-8")
         return path
 
 
-def _link(root: Xml.Element, folder: Path, robot: str, name: str, surface: Surface | None) -> None:
-    link = Xml.SubElement(root, "link", name=name)
-    if surface is None:
-        return
-    file = f"{robot}_{name}.obj"
-    surface.save(folder / file)
-    collision = Xml.SubElement(link, "collision")
-    Xml.SubElement(Xml.SubElement(collision, "geometry"), "mesh", filename=file)
-
-
-def _joint(root: Xml.Element, name: str, kind: str, parent: str, child: str) -> Xml.Element:
-    joint = Xml.SubElement(root, "joint", name=name, type=kind)
-    Xml.SubElement(joint, "parent", link=parent)
-    Xml.SubElement(joint, "child", link=child)
-    return joint
+def _joint(name: str, kind: str, parent: str, child: str, rest: str) -> str:
+    ends = f'<parent link="{parent}"/><child link="{child}"/>'
+    return f'<joint name="{name}" type="{kind}">{ends}{rest}</joint>'
 
 
 def _text(vector: Vector) -> str:
@@ -269,9 +244,8 @@ def linkage() -> Chain:
     """Twenty skinny links of 16 triangles each, straight up where all joints are 0; the axes lie
     across, by turns along y and x, so that the arm can bend anywhere. Its foot is a place on the
     base plate, which is the scene's."""
-    count = LINKAGE_TRIANGLES // LINKAGE_JOINTS
     gap = 0.5 * LINK_RADIUS
-    link = refined(rod((0.0, 0.0, gap), (0.0, 0.0, LINK_LENGTH - gap), LINK_RADIUS, 5), count)
+    link = refined(rod((0.0, 0.0, gap), (0.0, 0.0, LINK_LENGTH - gap), LINK_RADIUS, 5), 16)
     axes = [
         Axis(
             (0.0, 0.0, LINK_LENGTH if k else 0.0),
@@ -297,24 +271,13 @@ class Scene:
     """One scene.
 
     Attributes:
-        figure: its number in the paper, with a mark where it is a variant of ours.
-        robot: the triangles of each robot.
-        obstacles: the triangles of all obstacles, as the paper gives them; None where it does not.
         chain, around: make the robot, and what stands about it.
         bases: where robots stand, by name.
     """
 
-    figure: str
-    robot: int
-    obstacles: int | None
     chain: Callable[[], Chain]
     around: Callable[[], Surfaces]
     bases: Mapping[str, Array]
-
-    @property
-    def robots(self) -> int:
-        """How many there are."""
-        return len(self.bases)
 
 
 def scene(figure: str, folder: Path | None = None) -> Cell:
@@ -376,27 +339,21 @@ def _before_machine() -> Surfaces:
 #: Every scene by its figure; "-one": one mesh for the whole cage; "8-nine": nine linkages, 180
 #: joints.
 SCENES: Mapping[str, Scene] = {
-    s.figure: s
-    for s in (
-        # Two skinny arms on a base plate, each through three thin tori.
-        Scene("1", LINKAGE_TRIANGLES, None, linkage, partial(_on_plate, tori, 0.3), _FEET),
-        # An IRB 2400 that carries a rod 1.2 m long and 10 mm thin, by itself.
-        Scene("2", IRB_TRIANGLES, None, partial(irb2400, rod_length=1.2), dict, _ALONE),
-        # An IRB 2400, and a Fanuc with its welding gun, in a cage of wires, each a body of its own.
-        Scene("6a", IRB_TRIANGLES, None, irb2400, _CAGE_6A, _ALONE),
-        Scene("6b", FANUC_TRIANGLES, None, fanuc200, _CAGE_6B, _ALONE),
-        Scene("6a-one", IRB_TRIANGLES, None, irb2400, partial(_one, _CAGE_6A), _ALONE),
-        Scene("6b-one", FANUC_TRIANGLES, None, fanuc200, partial(_one, _CAGE_6B), _ALONE),
-        # A Fanuc with its welding gun before a machine tool that it reaches into.
-        Scene("7a", FANUC_TRIANGLES, MACHINE_TRIANGLES, fanuc200, _before_machine, _ALONE),
-        Scene("7b", IRB_TRIANGLES, WORKSHOP_TRIANGLES, irb2400, workshop, _ALONE),
-        # Six IRB 2400, three on either side of a car body.
-        Scene(
-            "7c", IRB_TRIANGLES, CAR_TRIANGLES, irb2400, lambda: {"car": car_body().at(z=0.35)},
-            _BOTH_SIDES,
-        ),
-        # Skinny linkages straight up through two lattices, each through another hole.
-        Scene("8", LINKAGE_TRIANGLES, None, linkage, _IN_LATTICES, _under_holes(0)),
-        Scene("8-nine", LINKAGE_TRIANGLES, None, linkage, _IN_LATTICES, _under_holes(-1, 0, 1)),
-    )
-}  # fmt: skip
+    # Two skinny arms on a base plate, each through three thin tori.
+    "1": Scene(linkage, partial(_on_plate, tori, 0.3), _FEET),
+    # An IRB 2400 that carries a rod 1.2 m long and 10 mm thin, by itself.
+    "2": Scene(partial(irb2400, rod_length=1.2), dict, _ALONE),
+    # An IRB 2400, and a Fanuc with its welding gun, in a cage of wires, each a body of its own.
+    "6a": Scene(irb2400, _CAGE_6A, _ALONE),
+    "6b": Scene(fanuc200, _CAGE_6B, _ALONE),
+    "6a-one": Scene(irb2400, partial(_one, _CAGE_6A), _ALONE),
+    "6b-one": Scene(fanuc200, partial(_one, _CAGE_6B), _ALONE),
+    # A Fanuc with its welding gun before a machine tool that it reaches into.
+    "7a": Scene(fanuc200, _before_machine, _ALONE),
+    "7b": Scene(irb2400, workshop, _ALONE),
+    # Six IRB 2400, three on either side of a car body.
+    "7c": Scene(irb2400, lambda: {"car": car_body().at(z=0.35)}, _BOTH_SIDES),
+    # Skinny linkages straight up through two lattices, each through another hole.
+    "8": Scene(linkage, _IN_LATTICES, _under_holes(0)),
+    "8-nine": Scene(linkage, _IN_LATTICES, _under_holes(-1, 0, 1)),
+}

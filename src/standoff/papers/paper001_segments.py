@@ -148,13 +148,13 @@ class Bench(toolkit.Bench):
         spent = dict.fromkeys(checkers, 0.0)
         free = dict.fromkeys(checkers, 0)
         for checker in checkers.values():
-            checker.segments(given.QA[:1], given.QB[:1])
+            checker(given.QA[:1], given.QB[:1])
         for first in range(0, len(given), _BLOCK):
             self.tell(what, first / len(given))
             block = given.part(first, first + _BLOCK)
             for name, checker in checkers.items():
                 start = time.process_time_ns()
-                answers = checker.segments(block.QA, block.QB)
+                answers = checker(block.QA, block.QB)
                 spent[name] += time.process_time_ns() - start
                 free[name] += int(np.count_nonzero(answers))
         return {name: t / 1e6 / len(given) for name, t in spent.items()}, free
@@ -197,8 +197,8 @@ def colliding(bench: Bench) -> Result:
         cell = bench.cell(figure)
         given = bench.colliding(figure)
         checkers: dict[str, Checker] = {
-            SIMPLE: SampledChecker(cell, 0.0, ends=False),
-            ENDS_TOO: SampledChecker(cell, 0.0),
+            SIMPLE: SampledChecker(cell, 0.0, ends=False).segments,
+            ENDS_TOO: SampledChecker(cell, 0.0).segments,
             **exact_checkers(cell, 0.0),
         }
         what = f"Table 2, Fig. {figure}: {len(given)} colliding segments"
@@ -241,8 +241,8 @@ def _timed_free(bench: Bench, delta: float, missed: dict[str, int]) -> dict[str,
     for figure in FIGURES:
         cell, given = bench.cell(figure), bench.free(figure, delta)
         checkers: dict[str, Checker] = {
-            SIMPLE: SampledChecker(cell, bench.epsilon(figure), ends=False),
-            THEIRS: SampledChecker(cell, _paper_epsilon(figure), ends=False),
+            SIMPLE: SampledChecker(cell, bench.epsilon(figure), ends=False).segments,
+            THEIRS: SampledChecker(cell, _paper_epsilon(figure), ends=False).segments,
             **exact_checkers(cell, delta),
         }
         what = f"Table 3, Fig. {figure}: {len(given)} free segments, δ = {delta:g}"
@@ -335,7 +335,7 @@ def covers(bench: Bench) -> Result:
                 for cover in get_args(Cover)
             }
             what = f"Fig. 4, Fig. {figure}, bound: {bound}"
-            spent, _ = bench.timed(what, checkers, given)
+            spent, _ = bench.timed(what, {c: of.segments for c, of in checkers.items()}, given)
             for cover, checker in checkers.items():
                 asked = float(checker.run(given.QA, given.QB).distances.mean())
                 figures[figure, bound, cover] = asked, spent[cover]

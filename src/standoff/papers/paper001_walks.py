@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from time import perf_counter, process_time
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -15,21 +15,11 @@ from numpy.typing import NDArray
 
 from standoff.cell import Cell
 from standoff.geometry.pose import Array
-from standoff.papers.kernels.random_walk import Walking, walk
 from standoff.papers.paper001_scenes import LINK_LENGTH, LINK_RADIUS, LINKAGE_JOINTS
 from standoff.papers.paper001_segments import Bench
 from standoff.papers.toolkit import Result, heads
 from standoff.paths.checker import PathChecker
-from standoff.paths.path_search import grow_room
-from standoff.plan.growing import (
-    EDGE_BUDGET,
-    Borrowed,
-    Numbers,
-    Pace,
-    address_of_check,
-    compile_for,
-)
-from standoff.plan.kernels import plan_tables as g
+from standoff.plan.growing import EDGE_BUDGET
 from standoff.plan.smoother import Smoothed, Smoothing, smooth
 from standoff.view.plots import save
 
@@ -110,7 +100,8 @@ def retract(
     checker = PathChecker(cell)
     start = np.zeros(len(cell.joints))
     walk = random_walk(
-        checker, start, lambda Q: retracted(cell, Q), width=WIDTH, seed=seed, most=most,
+        PathChecker(cell, budget=EDGE_BUDGET), start, lambda Q: retracted(cell, Q),
+        width=WIDTH, seed=seed, most=most,
         tell=lambda n: bench.tell(f"Table 5, Fig. {figure}: walking, {n} segments", 0.0),
     )  # fmt: skip
     curve = [(0.0, 1.0)]
@@ -212,8 +203,8 @@ def _picture(axis: Any, cell: Cell, q: Array) -> None:
     axis.view_init(elev=12.0, azim=-60.0)
 
 
-#: Configurations that there is room for at first.
-_ROWS = 4096
+#: Steps that are taken before they are asked whether the walk has arrived.
+_AT_ONCE = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,47 +235,32 @@ def random_walk(
     tell: Callable[[int], object] = lambda segments: None,
 ) -> Walk:
     """Walk from ``start``, which is free, until ``arrived``, which is asked of many configurations
-    (n, joints) at a time, or until ``most`` segments are checked. A step changes a joint by up to
-    ``width`` [rad], within its limits; ``tell`` hears how many segments there were."""
-    compile_for("papers.kernels.random_walk.walk")
-    lent, numbers, pace = Borrowed(checker), Numbers(seed), Pace()
-    tree, row = checker.cell.tree, (1, len(start))
-    room = Walking(
-        rows=(_ROWS, len(start)), tried=_ROWS, low=tree.lower, high=tree.upper, here=row, there=row,
-        kind=1,
-    )  # fmt: skip
-    room.rows[0] = room.here[0] = start
-    progress = room.progress
-    progress.count, progress.width = 1, width
-    progress.budget = min(checker.budget, EDGE_BUDGET)
-    begun, seen, last = process_time(), 0, -1
-    try:
-        while last < 0 and progress.tried < most:
-            since, tried = perf_counter(), int(progress.tried)
-            progress.until = min(most, tried + pace.tries)
-            status = walk(address_of_check(), *lent.addresses, room.address)
-            if status == g.NO_NUMBERS:
-                numbers.refill(int(progress.cursor))
-                room.numbers = numbers.values
-                progress.cursor = 0
-            elif status == g.SCRATCH_FULL:
-                grow_room(lent.scratch)
-            elif status == g.NODES_FULL:
-                for name in ("rows", "tried"):
-                    room.grow(name, 2 * len(room.tried))
-            else:
-                pace.took(int(progress.tried) - tried, perf_counter() - since)
-                tell(int(progress.tried))
-            count = int(progress.count)
-            if count > seen:
-                there = np.flatnonzero(arrived(room.rows[seen:count]))
-                if len(there):
-                    last = seen + int(there[0])
-            seen = count
-    finally:
-        lent.give_back()
-    done = last >= 0
-    if not done:
-        last = seen - 1
-    segments = int(room.tried[last] if done else progress.tried)
-    return Walk(room.rows[: last + 1].copy(), segments, done, process_time() - begun)
+    (n, joints) at a time, or until ``most`` segments are checked. A step picks a joint and a value
+    for it, at most ``width`` [rad] from the present one and within its limits; where the straight
+    segment there is free it goes, else it stays. ``tell`` hears how many segments there were."""
+    rng, joints = np.random.default_rng(seed), len(start)
+    low, high = checker.cell.tree.lower, checker.cell.tree.upper
+    checker.segments(start[None], start[None], threads=1)  # compiled before the clock
+    here, rows, tried = start, [start], [0]
+    begun, seen, segments = process_time(), 0, 0
+    while True:
+        over = segments == most
+        if over or len(rows) - seen >= _AT_ONCE:
+            there = np.flatnonzero(arrived(np.array(rows[seen:])))
+            if over or len(there):
+                last = seen + int(there[0]) if len(there) else len(rows) - 1
+                segments = tried[last] if len(there) else segments
+                waypoints = np.array(rows[: last + 1])
+                return Walk(waypoints, segments, len(there) > 0, process_time() - begun)
+            seen = len(rows)
+            tell(segments)
+        which, far = rng.random(2)
+        j = min(int(which * joints), joints - 1)
+        first, end = max(low[j], here[j] - width), min(high[j], here[j] + width)
+        goal = here.copy()
+        goal[j] = min(first + far * (end - first), end)
+        segments += 1
+        if checker.segments(here[None], goal[None], threads=1)[0]:
+            here = goal
+            rows.append(here)
+            tried.append(segments)

@@ -62,6 +62,11 @@ def prism(vertices: int, radius: float = 0.1, length: float = 0.3) -> Array:
     return np.stack([ring(vertices // 2, radius, z) for z in (-length / 2.0, length / 2.0)])
 
 
+def points_of(name: str) -> Array | None:
+    """The matrix of points of a body of Fig. 3; None for the sphere."""
+    return None if name == "e" else grid(name)
+
+
 def shape(points: Array | None) -> Shape:
     """What a matrix of points is the hull of; the sphere (e) for None."""
     if points is None:
@@ -74,11 +79,6 @@ def body(points: Array | None, levels: int) -> Body:
     if points is None:
         return Body(Sphere(BALL))
     return Body.from_grid(points, levels=levels)
-
-
-def points_of(name: str) -> Array | None:
-    """The matrix of points of a body of Fig. 3; None for the sphere."""
-    return None if name == "e" else grid(name)
 
 
 def ways(still: Shape, moved: Shape, size: float, count: int, steps: int, seed: int) -> Array:
@@ -224,15 +224,9 @@ def scene(where: Stage, levels: int = 0, *, standing: bool = True) -> Scene:
     made = Scene()
     for name, letter in LETTERS.items():
         moving = name == FOLLOWER or not standing
-        where_it_is = where.places.get(name)
-        made.add(name, bodies(letter, levels), pose=where_it_is, moving=moving, **MATERIAL)
+        there = body(points_of(letter), levels)
+        made.add(name, there, pose=where.places.get(name), moving=moving, **MATERIAL)
     return made
-
-
-def bodies(letter: str, levels: int) -> Body:
-    """A body of Fig. 3; level 0 for the sphere."""
-    assert letter in NAMES
-    return body(points_of(letter), levels)
 
 
 def hand_scene() -> tuple[Stage, Scene]:

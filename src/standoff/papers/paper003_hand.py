@@ -21,7 +21,8 @@ from standoff.papers.paper003_bodies import (
     LETTERS,
     OBSTACLES,
     Stage,
-    bodies,
+    body,
+    points_of,
     scene,
     stage,
 )
@@ -245,7 +246,7 @@ def picture(where: Stage, moments: Sequence[tuple[Array, tuple[Contact, ...]]], 
 
 def _wires(place: Array) -> Array:
     """(n, 2, 3): the edges of the follower at a pose, in the world."""
-    follower = bodies(LETTERS[FOLLOWER], 0)
+    follower = body(points_of(LETTERS[FOLLOWER]), 0)
     (piece,) = follower.pieces
     assert isinstance(piece, Features)
     corners = piece.vertices + follower.centroid

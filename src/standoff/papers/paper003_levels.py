@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from standoff.contact import Body, Features, Scene
-from standoff.contact.spherical_octree import Lists, Octree
+from standoff.contact import Body, Scene
+from standoff.contact.packing import scene_tables
 from standoff.geometry.pose import Array
 from standoff.papers import toolkit
 from standoff.papers.kernels import contact_as_printed as printing
@@ -99,14 +99,13 @@ class Printed:
     """
 
     def __init__(self, still: Body, moved: Body, ways: Array) -> None:
-        a, b = _piece(moved), _piece(still)
+        world = scene_tables((still, moved))
+        vertices, edges = len(world.vertices), len(world.edges)
         self._tables = printing.Steps(
-            a=a,
-            b=b,
-            vf=(len(a.vertices), len(b.planes)),
-            fv=(len(b.vertices), len(a.planes)),
-            ee=(len(a.edges), len(b.edges)),
-            stack=max(len(a.spheres), len(b.spheres)),
+            world=world,
+            faces=(vertices, len(world.planes)),
+            edges=(edges, edges),
+            stack=len(world.nodes),
         )
         poses = ways.reshape(-1, 4, 4)
         place = poses[:, :3, 3] + poses[:, :3, :3] @ moved.centroid - still.centroid
@@ -119,8 +118,8 @@ class Printed:
     def run(self) -> Array:
         """The mean time of a step, (1,), [µs]."""
         tables = self._tables
-        for name in ("vf", "fv", "ee"):
-            tables.arrays[name][:] = 0
+        tables.faces[:] = 0
+        tables.edges[:] = 0
         tables.counts = 1
         start = time.perf_counter_ns()
         printing.printed_steps(tables.address, self._there, self._back)
@@ -129,29 +128,6 @@ class Printed:
     @property
     def counts(self) -> dict[str, int]:
         return {name: int(self._tables.counts[name]) for name in printing.COUNTS.names or ()}
-
-
-def _piece(body: Body) -> printing.Piece:
-    """The only piece of a body, as the kernels take it."""
-    (piece,), (tree,) = body.pieces, body.trees
-    assert isinstance(piece, Features) and isinstance(tree, Octree)
-    ends = np.cumsum([0, *map(len, piece.loops)])
-    return printing.Piece(
-        vertices=np.ascontiguousarray(piece.vertices),
-        edges=piece.edges,
-        planes=piece.planes,
-        loops=_lists(Lists(ends, np.concatenate(piece.loops))),
-        spheres=tree.spheres,
-        first=tree.first,
-        count=tree.count,
-        on_vertices=_lists(tree.vertices),
-        on_edges=_lists(tree.edges),
-        on_faces=_lists(tree.faces),
-    )
-
-
-def _lists(lists: Lists) -> printing.Lists:
-    return printing.Lists(starts=lists.starts, items=lists.items)
 
 
 @dataclass(frozen=True, eq=False)

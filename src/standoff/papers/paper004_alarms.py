@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Protocol
 
 import numpy as np
 
@@ -55,18 +54,8 @@ PAPER_EVERY = {
 _PAPER = Urgency()
 
 
-class Way(Protocol):
-    """A way to predict; see `SelectAll`."""
-
-    @property
-    def marks(self) -> Marks: ...
-    @property
-    def looks(self) -> int: ...
-    def step(self, x: Array, v: Array) -> tuple[int, int]: ...
-
-
 class Ours:
-    """A `Predictor` as a `Way`.
+    """A `Predictor` with what `SelectAll` has.
 
     ``bounces``: each reading is a new beginning for it. Walls turn spheres round in no time, and it
     would say so with a fault, and alarm all their pairs.
@@ -112,6 +101,10 @@ class Ours:
         return marks
 
 
+#: A way to predict, made for pairs and a period.
+Way = Callable[[Pairs, float], SelectAll | Printed | Ours]
+
+
 class Tally:
     """What one way did in all worlds.
 
@@ -145,7 +138,7 @@ def tally(
     cube: Cube,
     count: int,
     period: float,
-    ways: Mapping[str, Callable[[Pairs, float], Way]],
+    ways: Mapping[str, Way],
     worlds: int,
     steps: int = ITERATIONS[-1],
 ) -> dict[str, Tally]:
@@ -187,7 +180,7 @@ def own_periods(bench: Bench) -> OwnPeriods:
     cube, found = bench.cube, OwnPeriods()
     for n in bench.each(SPHERES, "Table 2: {} spheres"):
         looks = buckets(n)
-        few: dict[str, Callable[[Pairs, float], Way]] = {
+        few: dict[str, Way] = {
             "printed": Printed,
             "DUA": lambda pairs, dt: Ours(pairs, dt, bounces=True),
             "deadlines": lambda pairs, dt, looks=looks: Ours(  # type: ignore[misc]
@@ -270,7 +263,7 @@ def _own_remarks(bench: Bench, found: OwnPeriods) -> tuple[str, ...]:
     )
 
 
-def _ways(n: int) -> dict[str, Callable[[Pairs, float], Way]]:
+def _ways(n: int) -> dict[str, Way]:
     """What is compared at one Δt."""
     looks = buckets(n)
     return {

@@ -6,11 +6,7 @@ here.
 
 `Bouncing`: an acceleration is drawn for each step, and a sphere that would leave the cube is
 thrown back with a part of its speed. A wall turns it round in no time, which no bound on
-acceleration allows. It is what the paper's counts ask for: by Table 2 a fifth of the pairs of 40
-spheres cannot touch within 53.75 s. With A for the relative acceleration, such a pair separates at
-A · 27 s, as |x| + v t > A t² / 2. A sphere of that pair that could stop before the wall, at A / 2,
-would need some A · 180 s² of room. But of 10 spheres one pair in ten or twenty can touch within
-2.23 s, so that it is aimed at within A · 2.5 s². No one cube is as large and as small as that.
+acceleration allows. It is what the paper's counts ask for, as docs/paper-004.md derives.
 
 `Braking`: a sphere that could not stop any more brakes instead, so that the bounds hold at all
 times. It is the world for whatever is promised.

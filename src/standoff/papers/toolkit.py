@@ -16,13 +16,12 @@ from rich.console import Console, JustifyMethod
 from rich.markup import escape
 from rich.measure import Measurement
 from rich.padding import Padding
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from standoff.errors import Error
 from standoff.geometry.pose import Array
 from standoff.view.plots import can_draw, new_figure, save
-from standoff.view.progress import announced
+from standoff.view.progress import announced, drawn_by_hand
 
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
@@ -236,16 +235,19 @@ class Paper(Generic[B]):
     Attributes:
         number, title: the paper's.
         experiments: by name, in the order of the paper.
-        prepared: makes what they work with, from the names of those that will be run, and whether
-            it is to be quick; it compiles what they need, so that nothing is compiled under a
+        bench: makes what they work with.
+        prepare: compiles what the experiments named need, so that nothing is compiled under a
             clock.
+        least: in place of that, numbers of a bench on which they are run once before they count.
         note: what holds of all of them, printed first.
     """
 
     number: str
     title: str
     experiments: Mapping[str, Callable[[B], Result]]
-    prepared: Callable[[Sequence[str], bool], B]
+    bench: Callable[..., B]
+    prepare: Callable[[B, Sequence[str]], None] | None = None
+    least: Mapping[str, Any] | None = None
     note: Callable[[B], str] | None = None
 
     def run(
@@ -271,42 +273,23 @@ class Paper(Generic[B]):
         out.print(f"[bold]Paper {self.number}[/bold]: {self.title}", highlight=False)
         found = {}
         with announced(notes):
-            bench = self.prepared(chosen, quick)
+            bench = self.bench(quick=quick)
+            if self.prepare is not None:
+                self.prepare(bench, chosen)
+            if self.least is not None:
+                small = self.bench(quick=True)
+                vars(small).update(self.least)
+                for name in chosen:
+                    self.experiments[name](small)
             if self.note is not None:
                 out.print(f"{self.note(bench)}\n", highlight=False)
-            columns = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn()
-            with Progress(
-                *columns, TimeElapsedColumn(), console=notes, transient=True, auto_refresh=False
-            ) as bar:
-                task = bar.add_task("", total=1.0)
-
-                def tell(what: str, part: float) -> None:
-                    bar.update(task, description=what, completed=part)
-                    bar.refresh()
-
-                bench.tell = tell
+            with drawn_by_hand(notes) as bench.tell:
                 for k, name in enumerate(chosen):
-                    tell(name, k / len(chosen))
+                    bench.tell(name, k / len(chosen))
                     found[name] = self.experiments[name](bench)
                     show(found[name], out)
         save_plots(found, folder, out)
         return found
-
-
-def rehearsed(
-    bench: Callable[..., B], experiments: Mapping[str, Callable[[B], Result]], **least: Any
-) -> Callable[[Sequence[str], bool], B]:
-    """What prepares a paper by running its experiments once before they count; a quick bench takes
-    ``least`` in place of its own numbers then."""
-
-    def prepared(chosen: Sequence[str], quick: bool) -> B:
-        small = bench(quick=True)
-        vars(small).update(least)
-        for name in chosen:
-            experiments[name](small)
-        return bench(quick=quick)
-
-    return prepared
 
 
 def save_plots(found: Mapping[str, Result], folder: Path, out: Console) -> None:

@@ -25,7 +25,9 @@ from standoff.view.progress import announced, waiting
 from standoff.view.strip import Mark, save_strip
 from standoff.view.words import (
     counted,
+    kept_apart,
     listed,
+    met,
     mm,
     moving_note,
     not_watched,
@@ -128,12 +130,6 @@ def check(
     return Checked(cell, path, verdict, clearance, tolerance, deviation, starts)
 
 
-def save_certificate(checked: Checked, path: Path, notes: Console) -> None:
-    """Write the proof with its cell, under a bar where it takes long."""
-    with announced(notes), waiting(notes, "Writing the proof"):
-        checked.verdict.certificate().save(path, checked.cell)
-
-
 def seen(checked: Checked, notes: Console) -> Profile:
     """Sampled distances along the path, under a bar where it takes long."""
     with announced(notes), waiting(notes, "Sampling distances") as done:
@@ -182,14 +178,9 @@ def as_json(checked: Checked) -> str:
 
 def sentence(checked: Checked) -> str:
     """What the verdict means."""
-    verdict, clearance = checked.verdict, checked.clearance
+    verdict = checked.verdict
     if verdict.free:
-        if clearance == 0.0:
-            said = "no two watched bodies touch at any instant of the path"
-        elif clearance > 0.0:
-            said = f"watched bodies stay more than {mm(clearance)} apart at every instant"
-        else:
-            said = f"watched bodies overlap by less than {mm(-clearance)} at every instant"
+        said = kept_apart(checked.clearance, " of the path")
         if checked.deviation:
             said += f", even where every joint is off by up to {checked.deviation:g}"
         return said + " (certified)"
@@ -204,12 +195,7 @@ def sentence(checked: Checked) -> str:
         return said if verdict.pair is None else f"{said}; {a} and {b} may touch"
     distance = verdict.distance or 0.0
     starts = "the path starts in collision: " if distance <= 0.0 else "the path starts too close: "
-    if distance < 0.0:
-        said = f"{a} and {b} overlap by {mm(-distance)}"
-    elif distance == 0.0:
-        said = f"{a} and {b} touch"
-    else:
-        said = f"{a} and {b} come as near as {mm(distance)}, and {_wanted(checked)} is asked for"
+    said = met(verdict, "come as near as {}", checked.clearance, checked.tolerance)
     return (starts if checked.starts else "") + said
 
 
@@ -217,12 +203,6 @@ def _strayed(checked: Checked) -> bool:
     """Whether deviations alone are why nothing came out."""
     verdict = checked.verdict
     return bool(checked.deviation) and verdict.pair is not None and verdict.distance is not None
-
-
-def _wanted(checked: Checked) -> str:
-    """What is too close, in words."""
-    text = f"a clearance of {mm(checked.clearance)}"
-    return text + f" (a tolerance of {mm(checked.tolerance)} on top)"
 
 
 def _facts(checked: Checked, seen: Profile | None) -> list[tuple[str, str]]:

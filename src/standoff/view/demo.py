@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
 from standoff.geometry.pose import Array
@@ -18,7 +17,7 @@ from standoff.geometry.shape import IntArray
 from standoff.monitor.monitor import Monitor
 from standoff.monitor.report import Warning
 from standoff.view.plots import Curves, Panel, can_draw, clearance_plot
-from standoff.view.progress import announced
+from standoff.view.progress import announced, drawn_by_hand
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,22 +70,13 @@ def watch(
     """Each recording through a monitor of its own, under a progress bar on ``notes``."""
     with announced(notes):
         make().update(recordings[0].joints[0])  # compiled, or read from the cache, before the clock
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    # Drawn between two cycles, by hand: a thread that draws by itself would be measured, too.
-    with Progress(*columns, console=notes, transient=True, auto_refresh=False) as bar:
-        found = []
-        for recording in recordings:
-            task = bar.add_task(f"task {recording.name}", total=len(recording.joints))
-
-            def done(cycles: int, task: object = task) -> None:
-                bar.update(task, completed=cycles)  # type: ignore[arg-type]
-                bar.refresh()
-
-            found.append(_watch_one(make(), recording, done))
-    return found
+    with drawn_by_hand(notes) as tell:
+        return [_watch_one(make(), recording, tell) for recording in recordings]
 
 
-def _watch_one(monitor: Monitor, recording: Recording, done: Callable[[int], None]) -> Watched:
+def _watch_one(
+    monitor: Monitor, recording: Recording, tell: Callable[[str, float], None]
+) -> Watched:
     cycles = len(recording.joints)
     spent, clearance = np.zeros(cycles), np.zeros(cycles)
     first = None
@@ -102,7 +92,7 @@ def _watch_one(monitor: Monitor, recording: Recording, done: Callable[[int], Non
             if first is None and cycle.warnings:
                 first = k + 1, cycle.warnings[0]
         if (k + 1) % _STRIDE == 0:
-            done(k + 1)
+            tell(f"task {recording.name}", (k + 1) / cycles)
     return Watched(recording, monitor.period, spent / 1e3, clearance, first, warned, faulty)
 
 

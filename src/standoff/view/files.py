@@ -7,11 +7,15 @@ import warnings
 from collections.abc import Iterable
 from pathlib import Path
 
+from rich.console import Console
+
 from standoff.cell import Cell
 from standoff.cell.shipped import shipped_cell
 from standoff.errors import CellError, Error, reason_of
 from standoff.paths.path_file import SUFFIXES
+from standoff.paths.verdict import Verdict
 from standoff.robots.mounted import BUILTIN
+from standoff.view.progress import announced, waiting
 
 #: How the files of cells, and of robots alone, end.
 _CELLS = (".toml", ".urdf", ".xacro")
@@ -101,6 +105,12 @@ def make_folder(folder: Path, problem: str, path: Path, allowed: str) -> None:
     except OSError as error:
         why = f"{problem}: {reason_of(error)}"
         raise Error(why, value=str(path), allowed=allowed) from error
+
+
+def save_certificate(verdict: Verdict, cell: Cell, path: Path, notes: Console) -> None:
+    """Write the proof with its cell, under a bar where it takes long."""
+    with announced(notes), waiting(notes, "Writing the proof"):
+        verdict.certificate().save(path, cell)
 
 
 def check_png(path: Path | None) -> None:

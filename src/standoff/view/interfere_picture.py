@@ -18,8 +18,8 @@ from standoff.view.files import check_png, make_folder
 from standoff.view.interfere import overlap_words
 from standoff.view.plots import can_draw, save, show_image
 from standoff.view.progress import waiting
-from standoff.view.render import Camera, Layer, halved, looking, outlines, patch, render, triangles
-from standoff.view.stage import framed
+from standoff.view.render import Camera, Layer, halved, outlines, patch, render, triangles
+from standoff.view.stage import best_axes, framed
 
 #: Pictures that are drawn at most.
 MOST = 24
@@ -36,7 +36,7 @@ _FRONT, _BACK = 0.62, 0.85
 #: Around what is shown, as a part of its extent; and around where the parts meet, from near by.
 _MARGIN, _NEAR_BY = 0.05, 0.1
 
-_ELEVATION, _SIDES = math.radians(28.0), 12
+_ELEVATION = math.radians(28.0)
 
 _EDGES = [(a, b) for a in range(8) for b in range(a) if (a ^ b) in (1, 2, 4)]
 
@@ -144,17 +144,14 @@ def _camera(axes: Array, points: Array, pixels: int = _PIXELS) -> Camera:
 
 def _best_side(shown: Sequence[Array], corners: Array) -> Array:
     """From where each of the two hides least of the other."""
-    best, most = looking(0.0, _ELEVATION), -1.0
-    for side in range(_SIDES):
-        axes = looking(2.0 * math.pi * (side + 0.5) / _SIDES, _ELEVATION)
+
+    def score(axes: Array) -> float:
         camera = _camera(axes, corners, _COARSE)
         a, b = (_layer(camera, shown, k) for k in range(2))
-        seen = [
-            float((one.covered & (one.depth >= two.depth)).mean()) for one, two in ((a, b), (b, a))
-        ]
-        if min(seen) > most:
-            best, most = axes, min(seen)
-    return best
+        pairs = (a, b), (b, a)
+        return min(float((x.covered & (x.depth >= y.depth)).mean()) for x, y in pairs)
+
+    return best_axes(_ELEVATION, score)
 
 
 def _layer(camera: Camera, shown: Sequence[Array], k: int) -> Layer:

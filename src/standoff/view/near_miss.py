@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -225,8 +225,6 @@ def _plots(history: History) -> str:
 
 def _contacts(history: History) -> str:
     totals = sorted(history.contacts.totals.values(), key=lambda t: (t.value, -t.length))
-    if not totals:
-        return ""
     rows = [
         (
             _text(t.key[0]), _text(t.key[1]), _mm(-t.value), _at(history, t.first),
@@ -234,8 +232,8 @@ def _contacts(history: History) -> str:
         )
         for t in totals[:_ROWS]
     ]  # fmt: skip
-    head = ("a", "b", "overlap, at least", "first at", "contacts", "cycles", "total time")
-    return "<h2>Contacts</h2>" + _table(head, rows, 2) + _left_out(len(totals), len(rows))
+    head = "a | b | overlap, at least | first at | contacts | cycles | total time"
+    return _section("Contacts", head, rows, len(totals))
 
 
 def _pairs(history: History) -> str:
@@ -253,28 +251,21 @@ def _pairs(history: History) -> str:
         )
         for t in totals[:_ROWS]
     ]  # fmt: skip
-    head = (
-        "a", "b", "nearest", "at", "encounters", "cycles", "total time", "fastest approach",
-    )  # fmt: skip
-    return "<h2>Closest pairs</h2>" + _table(head, rows, 2) + _left_out(len(totals), len(rows))
+    head = "a | b | nearest | at | encounters | cycles | total time | fastest approach"
+    return _section("Closest pairs", head, rows, len(totals))
 
 
 def _encounters(history: History) -> str:
-    episodes = history.pairs.worst()
-    if not episodes:
-        return ""
     rows = [
         (
             _text(s.key[0]), _text(s.key[1]), _mm(s.value), _at(history, s.start),
             _seconds(s.length), f"{s.cycles:,}", _speed(s.speed), _speed(s.fastest),
         )
-        for s in episodes[:_ROWS]
+        for s in history.pairs.worst()[:_ROWS]
     ]  # fmt: skip
-    head = (
-        "a", "b", "nearest", "from", "for", "cycles", "closing speed then", "fastest approach",
-    )  # fmt: skip
+    head = "a | b | nearest | from | for | cycles | closing speed then | fastest approach"
     count = sum(total.episodes for total in history.pairs.totals.values()) + history.pairs.others
-    return "<h2>Encounters</h2>" + _table(head, rows, 2) + _left_out(count, len(rows))
+    return _section("Encounters", head, rows, count)
 
 
 def _causes(history: History) -> str:
@@ -290,23 +281,26 @@ def _causes(history: History) -> str:
     ]  # fmt: skip
     totals = history.causes.totals.values()
     count = sum(total.episodes for total in totals) + history.causes.others
-    head = ("state", "kind", "who", "from", "for", "cycles")
-    return "<h2>Faults and drop-outs</h2>" + _table(head, rows, 3) + _left_out(count, len(rows))
+    head = "state | kind | who | from | for | cycles"
+    return _section("Faults and drop-outs", head, rows, count, texts=3)
 
 
-def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]], texts: int) -> str:
-    """The first ``texts`` columns are words, the others numbers; all cells are HTML already."""
+def _section(
+    title: str, head: str, rows: Sequence[tuple[str, ...]], count: int, texts: int = 2
+) -> str:
+    """A table of the first of ``count`` rows, nothing where there is none. The first ``texts``
+    columns are words, the others numbers; all cells are HTML already."""
+    if not rows:
+        return ""
 
-    def line(tag: str, cells: tuple[str, ...]) -> str:
+    def line(tag: str, cells: Sequence[str]) -> str:
         opened = [f"<{tag}>"] * texts + [f'<{tag} class="n">'] * (len(cells) - texts)
         return "<tr>" + "".join(f"{o}{c}</{tag}>" for o, c in zip(opened, cells)) + "</tr>"
 
-    return f"<table>{line('th', head)}{''.join(line('td', row) for row in rows)}</table>"
-
-
-def _left_out(count: int, shown_rows: int) -> str:
-    left = count - shown_rows
-    return f'<p class="dim">and {left:,} more</p>' if left > 0 else ""
+    table = line("th", head.split(" | ")) + "".join(line("td", row) for row in rows)
+    left = count - len(rows)
+    more = f'<p class="dim">and {left:,} more</p>' if left > 0 else ""
+    return f"<h2>{title}</h2><table>{table}</table>{more}"
 
 
 def _text(name: str, longest: int = 200) -> str:

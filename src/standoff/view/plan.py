@@ -29,7 +29,9 @@ from standoff.view.configurations import check_planned, given_goals, given_start
 from standoff.view.progress import announced, interruptible, status_line, waiting
 from standoff.view.words import (
     counted,
+    kept_apart,
     listed,
+    met,
     mm,
     moving_note,
     not_watched,
@@ -150,13 +152,6 @@ def find(
     return Planned(wanted, plan, shorter, waypoints, verdict, seen)
 
 
-def save_certificate(planned: Planned, path: Path, notes: Console) -> None:
-    """Write the proof with its cell, under a bar where it takes long."""
-    assert planned.verdict is not None
-    with announced(notes), waiting(notes, "Writing the proof"):
-        planned.verdict.certificate().save(path, planned.wanted.cell)
-
-
 def show(planned: Planned, console: Console) -> None:
     """Print what was found in words, or why nothing was."""
     word = "solved" if planned.plan.solved else "not solved"
@@ -231,11 +226,7 @@ def _sentence(planned: Planned) -> str:
     plan, wanted, verdict = planned.plan, planned.wanted, planned.verdict
     if plan.solved:
         count = len(planned.waypoints)
-        kept = "no two watched bodies touch at any instant"
-        if wanted.clearance > 0.0:
-            kept = f"watched bodies stay more than {mm(wanted.clearance)} apart at every instant"
-        elif wanted.clearance < 0.0:
-            kept = f"watched bodies overlap by less than {mm(-wanted.clearance)} at every instant"
+        kept = kept_apart(wanted.clearance, "")
         return f"{count} waypoints, {_length(planned):.4g} long; {kept} (certified)"
     if plan.reason in ("start", "goal"):
         where = f"the {plan.reason} is not free"
@@ -251,13 +242,7 @@ def _sentence(planned: Planned) -> str:
 def _met(verdict: Verdict | None, wanted: Wanted) -> str:
     if verdict is None or verdict.pair is None or verdict.distance is None:
         return "nothing could be proved of it"
-    a, b = verdict.pair
-    if verdict.distance < 0.0:
-        return f"{a} and {b} overlap by {mm(-verdict.distance)}"
-    if verdict.distance == 0.0:
-        return f"{a} and {b} touch"
-    asked = f"a clearance of {mm(wanted.clearance)} (a tolerance of {mm(wanted.tolerance)} on top)"
-    return f"{a} and {b} are {mm(verdict.distance)} apart, and {asked} is asked for"
+    return met(verdict, "are {} apart", wanted.clearance, wanted.tolerance)
 
 
 def _facts(planned: Planned) -> list[tuple[str, str]]:

@@ -122,6 +122,24 @@ def waiting(console: Console, what: str) -> Iterator[Callable[[float], None]]:
 
 
 @contextmanager
+def drawn_by_hand(console: Console) -> Iterator[Callable[[str, float], None]]:
+    """Within this context the function it gives draws a bar: what is under way, and how far it is,
+    from 0 to 1. It is never drawn in between: a thread that does so by itself would be measured,
+    too, by whoever measures here."""
+    columns = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn()
+    with Progress(
+        *columns, TimeElapsedColumn(), console=console, transient=True, auto_refresh=False
+    ) as bar:
+        task = bar.add_task("", total=1.0)
+
+        def tell(what: str, part: float) -> None:
+            bar.update(task, description=what, completed=part)
+            bar.refresh()
+
+        yield tell
+
+
+@contextmanager
 def status_line(console: Console) -> Iterator[Callable[[str], None]]:
     """Within this context the function it gives shows a text on the last line, on a terminal."""
     status: Status | None = None

@@ -13,8 +13,7 @@ from standoff.streams.record.replay import Replay
 from standoff.streams.shown import shown_lines
 from standoff.view.files import check_distinct, check_writable, warn_open_meshes
 from standoff.view.near_miss import save_near_misses
-from standoff.view.progress import announced
-from standoff.view.watch import reading
+from standoff.view.progress import announced, waiting
 from standoff.view.watch_words import between_words, missing_inputs, show
 from standoff.view.words import not_watched, plain
 
@@ -38,7 +37,7 @@ def _replay(
         warn_open_meshes(again.cell)
     history = None if report is None else History(sure=again.engine.options.sure)
     start = time.perf_counter()
-    with announced(notes), reading(notes, "replaying") as progress:
+    with announced(notes), waiting(notes, "replaying") as progress:
         done = again.run(verify=verify, progress=progress, history=history)
     spent = time.perf_counter() - start
     show(done.summary, out, again.engine.options, missing_inputs(again.engine.received))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -159,19 +159,24 @@ def best_camera(
     lines = stage.tips(track)
     points = np.concatenate([*(found[:, 0] for found, _ in moved), *lines])
     some = [moved[0], moved[len(moved) // 2], moved[-1]]
-    best, most = looking(0.0, _ELEVATION), -1.0
-    for side in range(_SIDES):
-        axes = looking(2.0 * math.pi * (side + 0.5) / _SIDES, _ELEVATION)
+
+    def score(axes: Array) -> float:
         camera = framed(axes, *stage.bounds(axes, points), _COARSE)
         still = stage.still(camera)
         layers = [stage.moving(camera, those, np.ones(3)) for those in some]
         seen = [float((a.covered & (a.depth >= still.depth)).mean()) for a in layers]
         ways = [np.diff(camera.project(line)[:, :2], axis=0) for line in lines]
         gone = sum(float(np.linalg.norm(way, axis=1).sum()) for way in ways)
-        score = sum(seen) / len(seen) + _WAY * gone / _COARSE
-        if score > most:
-            best, most = axes, score
+        return sum(seen) / len(seen) + _WAY * gone / _COARSE
+
+    best = best_axes(_ELEVATION, score)
     return framed(best, *stage.bounds(best, points), pixels)
+
+
+def best_axes(elevation: float, score: Callable[[Array], float]) -> Array:
+    """Of so many sides, seen from that high up [rad], the one with the highest score."""
+    sides = (looking(2.0 * math.pi * (side + 0.5) / _SIDES, elevation) for side in range(_SIDES))
+    return max(sides, key=score)
 
 
 def framed(axes: Array, low: Array, high: Array, pixels: int) -> Camera:

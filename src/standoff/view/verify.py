@@ -7,7 +7,6 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from standoff.cell import Cell
 from standoff.cell.files import load_text
@@ -16,6 +15,7 @@ from standoff.paths.certificate import Certificate
 from standoff.paths.verify import Verification, verify
 from standoff.paths.verify.verification import EngineName
 from standoff.view.files import open_cell, warn_open_meshes
+from standoff.view.progress import waiting
 from standoff.view.words import counted, marked, not_watched, plain
 
 #: Clearances of single pairs that are shown one by one.
@@ -48,12 +48,10 @@ def run(
     certificate = Certificate.load(file)
     scene = cell_of(certificate, file, cell)
     start = time.perf_counter()
-    columns = (TextColumn("Checking"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, console=notes, transient=True) as bar:
-        task = bar.add_task("", total=len(certificate.proofs))
+    with waiting(notes, "Checking") as done:
         found = verify(
             scene, certificate, engine=engine, clearance=clearance,
-            progress=lambda done, total: bar.update(task, completed=done, total=total),
+            progress=lambda k, total: done(k / max(total, 1)),
         )  # fmt: skip
     show(certificate, found, time.perf_counter() - start, out)
     for name, value in not_watched(scene).items():

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from standoff.cell import Cell
 from standoff.errors import Error, StreamError, reason_of
@@ -38,7 +37,7 @@ from standoff.streams.zenoh_session import Link
 from standoff.view.files import check_distinct, check_writable
 from standoff.view.live import LivePage
 from standoff.view.near_miss import save_near_misses
-from standoff.view.progress import announced
+from standoff.view.progress import announced, waiting
 from standoff.view.watch_words import (
     between_words,
     missing_inputs,
@@ -135,7 +134,7 @@ def watch(cell: Cell, request: Request, out: Console, notes: Console) -> Summary
         options = _period(peeked, request.period, request.options, cell)
         with announced(notes), ExitStack() as shows:
             fast = files and math.isinf(request.speed)
-            progress = shows.enter_context(reading(notes, "watching")) if fast else None
+            progress = shows.enter_context(waiting(notes, "watching")) if fast else None
             console = notes if fast and out.is_terminal else out
             sinks, onlookers = _outputs(cell, request, options, console, fast, shows)
             if request.page is not None:
@@ -248,18 +247,6 @@ def _shown_on(page: LivePage, cell: Cell) -> Onlooker:
 def _closed(sink: Sink) -> None:
     with suppress(OSError, Error):
         sink.close()
-
-
-@contextmanager
-def reading(notes: Console, what: str) -> Iterator[Callable[[float], None]]:
-    """How much has been read, drawn on ``notes`` and gone when it is; the function it gives is told
-    a share, from 0 to 1."""
-    columns = (
-        TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn(),
-    )  # fmt: skip
-    with Progress(*columns, console=notes, transient=True) as bar:
-        task = bar.add_task(what, total=1.0)
-        yield lambda done: bar.update(task, completed=done)
 
 
 def _period(

@@ -76,6 +76,27 @@ def moving_note(cell: Cell) -> list[str]:
     return [text] if cell.moving else []
 
 
+def kept_apart(clearance: float, when: str) -> str:
+    """What is proved of a path that is free."""
+    if clearance == 0.0:
+        return f"no two watched bodies touch at any instant{when}"
+    if clearance > 0.0:
+        return f"watched bodies stay more than {mm(clearance)} apart at every instant"
+    return f"watched bodies overlap by less than {mm(-clearance)} at every instant"
+
+
+def met(verdict: Verdict, come: str, clearance: float, tolerance: float) -> str:
+    """Whose distance is too small, by how much; ``come``: how it is said of two that are apart."""
+    a, b = verdict.pair or ("?", "?")
+    distance = verdict.distance or 0.0
+    if distance < 0.0:
+        return f"{a} and {b} overlap by {mm(-distance)}"
+    if distance == 0.0:
+        return f"{a} and {b} touch"
+    asked = f"a clearance of {mm(clearance)} (a tolerance of {mm(tolerance)} on top)"
+    return f"{a} and {b} {come.format(mm(distance))}, and {asked} is asked for"
+
+
 def witness_facts(verdict: Verdict | None) -> list[tuple[str, str]]:
     """Where the bodies of a verdict are nearest."""
     if verdict is None or verdict.pair is None:

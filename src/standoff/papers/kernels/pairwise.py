@@ -30,20 +30,18 @@ from standoff.motion.kernels.bound import (
     BODY_FRAME,
     CHAIN0,
     CHAIN_FRAME,
-    CHAIN_KIND,
     curvature,
-    excess,
     joint_magnitudes,
     path_length,
     widen_reach,
 )
 from standoff.motion.kernels.closing import nearing_speed
+from standoff.papers.kernels.greedy import NEAR
 from standoff.papers.kernels.sampled import (
     FOUND,
     FREE,
     FULL,
     HIT,
-    NEAR,
     UNDECIDED,
     Watched,
     apart,
@@ -51,16 +49,7 @@ from standoff.papers.kernels.sampled import (
     contained,
     place_at,
 )
-from standoff.robots.kernels.kinematics import (
-    DEPTH,
-    INDEX,
-    JOINT_KIND,
-    MULTIPLIER,
-    OFFSET,
-    PARENT,
-    PRISMATIC,
-    REVOLUTE,
-)
+from standoff.robots.kernels.kinematics import DEPTH
 from standoff.tolerances import EPS, SMALLEST_LENGTH, SPAN_ROUNDING, SPEED_ROUNDING
 
 #: Where an uncovered stretch is split: (a), (b), (c).
@@ -105,7 +94,6 @@ class Bound(Tables):
     rounded = Reals(doc="what rounding does to each joint")
     speed = Reals(doc="of each frame")
     error = Reals(doc="of each frame")
-    beyond = Reals(doc="of each frame")
     wide = Reals(doc="the reach, widened")
     totals = Records(LIMITS, "of each body, from the world on")
 
@@ -118,12 +106,12 @@ class Search(Tables):
     settings = Record(fields(delta=float, sharp=int, cover=int, shared=int, lazy=int, budget=int))
     balls = Reals(4, "that hold the primitives: centre in the frame, radius")
     limits = Records(LIMITS, "of each pair")
-    entries = Records(STRETCH, "of the queue")
-    heap = Wholes(doc="rows of entries, the most uncovered first")
+    heap = Records(STRETCH, "the queue, the most uncovered first")
+    now = Records(STRETCH, "one: what was taken out of it last")
     intervals = Wholes(INTERVAL_COLUMNS)
     state = Record(
-        fields(size=int, made=int, slots=int, intervals=int, spare=int),
-        "entries in the heap, rows ever used, slots and intervals in use, first row that is free",
+        fields(size=int, slots=int, intervals=int),
+        "entries in the heap, slots and intervals in use",
     )
     found = Records(FOUND, "of each segment")
 
@@ -159,101 +147,90 @@ def _segment(search, way, found):
             if sa < 0.0:
                 return HIT
         interval = UNMEASURED if search.settings.lazy else 0
-        if not covered(0.0, 1.0, sa, sb) and not push(search, p, interval, 0.0, 1.0, sa, sb, -1):
+        if not covered(0.0, 1.0, sa, sb) and not push(search, p, interval, 0.0, 1.0, sa, sb):
             return FULL
     while search.state.size > 0:
-        e = pop(search)
-        if search.entries[e].interval == UNMEASURED:
-            status = _measure_ends(search, e, found)
+        pop(search)
+        if search.now[0].interval == UNMEASURED:
+            status = _measure_ends(search, found)
         else:
-            status = _split(search, way, e, found)
+            status = _split(search, way, found)
         if status != FREE:
             return status
     return FREE
 
 
 @kernel
-def _measure_ends(search, e, found):
+def _measure_ends(search, found):
     """Of an entry of balls. The bodies are farther apart than those: it may be another pair's
     turn."""
-    p = search.entries[e].pair
+    p = search.now[0].pair
     sa, sb = _ends(search, p, found)
     if sa < 0.0:
         return HIT
-    if covered(0.0, 1.0, sa, sb):
-        release(search, e)
-    else:
-        push(search, p, 0, 0.0, 1.0, sa, sb, e)
+    if not covered(0.0, 1.0, sa, sb):
+        push(search, p, 0, 0.0, 1.0, sa, sb)
     return FREE
 
 
 @kernel
-def _split(search, way, e, found):
+def _split(search, way, found):
     """An entry at one instant, or at two."""
-    cover, stretch = search.settings.cover, search.entries[e]
+    cover, stretch = search.settings.cover, search.now[0]
     p, ta, tb = stretch.pair, stretch.ta, stretch.tb
     if search.settings.sharp and tb - ta == 1.0:
         stretch.sa = second_order(search, p, stretch.sa, 0)
         stretch.sb = second_order(search, p, stretch.sb, 1)
         if covered(ta, tb, stretch.sa, stretch.sb):
-            release(search, e)
             return FREE
     left, right = ta + stretch.sa - INSTANT_SLACK, tb - stretch.sb + INSTANT_SLACK
     apart = left > ta and right < tb
     if cover == EDGES and apart:
-        return _at_edges(search, way, e, left, right, found)
+        return _at_edges(search, way, left, right, found)
     t = 0.5 * (left + right) if cover == UNCOVERED_MIDDLE and apart else 0.5 * (ta + tb)
-    return _in_two(search, way, e, t, found)
+    return _in_two(search, way, t, found)
 
 
 @kernel
-def _at_edges(search, way, e, left, right, found):
+def _at_edges(search, way, left, right, found):
     """An entry at both edges of what is uncovered: what is left of it is between them."""
-    stretch = search.entries[e]
-    p, sa = stretch.pair, _free_about(search, way, e, left, found)
+    stretch = search.now[0]
+    p, sa = stretch.pair, _free_about(search, way, left, found)
     if sa < 0.0:
         return -int(sa)
     stretch.ta, stretch.sa = left, sa
-    sb = _free_about(search, way, e, right, found)
+    sb = _free_about(search, way, right, found)
     if sb < 0.0:
         return -int(sb)
-    if covered(left, right, sa, sb):
-        release(search, e)
-    else:
-        push(search, p, ALONE, left, right, sa, sb, e)
+    if not covered(left, right, sa, sb):
+        push(search, p, ALONE, left, right, sa, sb)
     return FREE
 
 
 @kernel
-def _in_two(search, way, e, t, found):
+def _in_two(search, way, t, found):
     """An entry at one instant, which leaves two."""
-    stretch = search.entries[e]
+    stretch = search.now[0]
     p, interval = stretch.pair, stretch.interval
     ta, tb, sa, sb = stretch.ta, stretch.tb, stretch.sa, stretch.sb
-    span = _free_about(search, way, e, t, found)
+    span = _free_about(search, way, t, found)
     if span < 0.0:
         return -int(span)
     first = second = ALONE
     if search.settings.shared and interval >= 0:
         first, second = half_of(search, interval, 0), half_of(search, interval, 1)
-    earlier, later = not covered(ta, t, sa, span), not covered(t, tb, span, sb)
-    fits = True
-    if earlier:
-        fits = push(search, p, first, ta, t, sa, span, e)
-    if later:
-        fits &= push(search, p, second, t, tb, span, sb, -1 if earlier else e)
-    if not (earlier or later):
-        release(search, e)
+    fits = covered(ta, t, sa, span) or push(search, p, first, ta, t, sa, span)
+    fits = (covered(t, tb, span, sb) or push(search, p, second, t, tb, span, sb)) and fits
     return FREE if fits else FULL
 
 
 @kernel
-def _free_about(search, way, e, t, found):
+def _free_about(search, way, t, found):
     """How long the pair of an entry is free on either side of the instant ``t`` in it; minus HIT
     where it is not, minus UNDECIDED where the budget is used up."""
     if found.distances >= search.settings.budget:
         return -float(UNDECIDED)
-    stretch = search.entries[e]
+    stretch = search.now[0]
     p, ta, tb = stretch.pair, stretch.ta, stretch.tb
     slot = _slot_at(search, way, stretch.interval, t, found)
     d = _distance(search, p, slot, tb - ta, False, found)
@@ -334,21 +311,17 @@ def measure(search, qa, qb):
     joint_magnitudes(reals, ints, dq, bound.speed)
     joint_magnitudes(reals, ints, rounded, bound.error)
     widen_reach(reals, ints, bodies, chain, bound.reach, low, high, wide)
-    travel_beyond(reals, ints, low, high, bound.beyond)
     for j in range(qa.shape[0]):
-        low[j] = max(abs(qa[j]), abs(qb[j]))
         dq[j] = qb[j] - qa[j]
     for body in range(bodies.shape[0]):
         frame, first = bodies[body, BODY_FRAME], bodies[body, CHAIN0]
         last = first + ints[frame, DEPTH]
-        far = bound.extent[frame] + bound.beyond[frame] + bound.size[body]
+        far = bound.extent[frame] + bound.size[body]
         total = totals[body]
         total.length = path_length(chain, wide, first, last, bound.speed)
         total.curvature = curvature(chain, wide, first, last, bound.speed)
         total.deviation = path_length(chain, wide, first, last, bound.error)
-        total.slack = speed_slack(
-            reals, ints, chain[first:last], wide[first:last], bound.speed, low, far
-        )
+        total.slack = speed_slack(chain[first:last], wide[first:last], bound.speed, far)
     for p in range(pairs.shape[0]):
         a, b, common = pairs[p].mover_a, pairs[p].mover_b, pairs[p].common
         limit = search.limits[p]
@@ -366,58 +339,16 @@ def measure(search, qa, qb):
             limit.curvature += curvature(chain, wide, start, stop, bound.speed)
 
 
-@entry(
-    "float64(float64[:,::1], int64[:,::1], int64[:,::1], float64[::1], float64[::1], float64[::1],"
-    " float64)"
-)
-def speed_slack(reals, ints, chain, reach, speed, q, extent):
-    """What rounding can take from a velocity of the body that was computed at ``q``, where
-    ``chain`` is its whole chain from the world and no point of it, nor of a frame that
-    carries it, gets farther than ``extent`` from there.
-
-    Beside the rounding of the products, the position ``x = multiplier q + offset`` of a mimic joint
-    is rounded. An error ``e_k`` of a position turns the velocity that each joint ``j`` beyond adds,
-    by ``e_k s_j R_j``, and moves the point under each joint before, by ``s_j e_k R_k``: together no
-    more than ``Σ s_j R_j Σ e_k + Σ s_j Σ e_k R_k``, where only turning joints turn."""
-    total, length, turning = 0.0, 0.0, 0.0
-    turned, moved = 0.0, 0.0
-    for i in range(len(chain)):
-        f = chain[i, CHAIN_FRAME]
-        s, e = speed[f], _position_error(reals, f, q[ints[f, INDEX]])
-        revolute = chain[i, CHAIN_KIND] == REVOLUTE
-        if s != 0.0:
-            total += (reach[i] + (extent if revolute else 0.0)) * s
-            length += reach[i] * s
-            turning += s if revolute else 0.0
-        if e != 0.0:
-            moved += reach[i] * e
-            turned += e if revolute else 0.0
-    total *= SPEED_ROUNDING
-    if turned != 0.0:
-        total += length * turned
-    if turning != 0.0:
-        total += turning * moved
-    return total
-
-
 @kernel
-def _position_error(reals, f, q):
-    """Rounding of ``multiplier q + offset``: half a unit of the product and half one of the sum, so
-    less than a unit of both terms; nothing where the position is ``q`` itself."""
-    if reals[f, MULTIPLIER] == 1.0 and reals[f, OFFSET] == 0.0:
-        return 0.0
-    return EPS * (abs(reals[f, MULTIPLIER] * q) + abs(reals[f, OFFSET]))
-
-
-@entry("void(float64[:,::1], int64[:,::1], float64[::1], float64[::1], float64[::1])")
-def travel_beyond(reals, ints, low, high, beyond):
-    """``beyond[f]``: what all prismatic joints from the world to frame ``f`` travel past LOWEST or
-    HIGHEST where ``q`` runs from ``low`` to ``high``."""
-    beyond[0] = 0.0
-    for f in range(1, reals.shape[0]):
-        beyond[f] = beyond[ints[f, PARENT]]
-        if ints[f, JOINT_KIND] == PRISMATIC:
-            beyond[f] += excess(reals, ints, f, low, high)
+def speed_slack(chain, reach, speed, extent):
+    """What the rounding of products can take from a velocity of a body, where ``chain`` is its
+    whole chain from the world and no point of it, nor of a frame that carries it, gets farther than
+    ``extent`` from there. What rounds an angle itself, a mimic's offset or multiplier, is refused
+    by `PairwiseChecker`."""
+    total = 0.0
+    for i in range(len(chain)):
+        total += (reach[i] + extent) * speed[chain[i, CHAIN_FRAME]]
+    return SPEED_ROUNDING * total
 
 
 @entry("float64(float64, float64, float64)")
@@ -484,8 +415,7 @@ def ball_gap(search, p, first):
 def clear(search):
     """Nothing but the whole segment, whose ends have the slots 0 and 1."""
     state = search.state
-    state.size, state.made, state.spare = 0, 0, -1
-    state.slots, state.intervals = 2, 1
+    state.size, state.slots, state.intervals = 0, 2, 1
     for c in range(INTERVAL_COLUMNS):
         search.intervals[0, c] = -1
 
@@ -511,56 +441,35 @@ def half_of(search, interval, which):
 
 
 @kernel
-def push(search, p, interval, ta, tb, sa, sb, row):
-    """Put a stretch that is not covered into the queue, in a ``row`` that is no longer needed, or
-    where it is -1 in another; false where there is no room."""
-    entries, heap, state = search.entries, search.heap, search.state
-    if row < 0:
-        row = state.spare
-        if row >= 0:
-            state.spare = entries[row].pair
-        elif state.made < entries.shape[0]:
-            row = state.made
-            state.made += 1
-        else:
-            return False
+def push(search, p, interval, ta, tb, sa, sb):
+    """Put a stretch that is not covered into the queue; false where there is no room."""
+    heap, at = search.heap, search.state.size
+    if at == len(heap):
+        return False
+    search.state.size += 1
     key = search.limits[p].length * (tb - ta - sa - sb)
-    stretch = entries[row]
-    stretch.key, stretch.ta, stretch.tb, stretch.sa, stretch.sb = key, ta, tb, sa, sb
-    stretch.pair, stretch.interval = p, interval
-    at = state.size
-    state.size += 1
-    while at > 0 and key > entries[heap[(at - 1) // 2]].key:
+    while at > 0 and key > heap[(at - 1) // 2].key:
         heap[at] = heap[(at - 1) // 2]
         at = (at - 1) // 2
-    heap[at] = row
+    stretch = heap[at]
+    stretch.key, stretch.ta, stretch.tb, stretch.sa, stretch.sb = key, ta, tb, sa, sb
+    stretch.pair, stretch.interval = p, interval
     return True
 
 
 @kernel
-def release(search, row):
-    """Let another entry have this one's row."""
-    search.entries[row].pair = search.state.spare
-    search.state.spare = row
-
-
-@kernel
 def pop(search):
-    """The entry with the most uncovered length, taken out of the queue."""
-    entries, heap = search.entries, search.heap
-    first = heap[0]
+    """Take the stretch with the most uncovered length out of the queue, into ``now``."""
+    heap, at = search.heap, 0
+    search.now[0] = heap[0]
     search.state.size -= 1
     size = search.state.size
-    row = heap[size]
-    key = entries[row].key
-    at = 0
     while 2 * at + 1 < size:
         below = 2 * at + 1
-        if below + 1 < size and entries[heap[below + 1]].key > entries[heap[below]].key:
+        if below + 1 < size and heap[below + 1].key > heap[below].key:
             below += 1
-        if key >= entries[heap[below]].key:
+        if heap[size].key >= heap[below].key:
             break
         heap[at] = heap[below]
         at = below
-    heap[at] = row
-    return first
+    heap[at] = heap[size]

@@ -21,7 +21,7 @@ from standoff.compiled.tables import (
     viewer,
 )
 from standoff.geometry.narrowphase.bodies import Bodies
-from standoff.geometry.narrowphase.dispatch import call_nested, closed_form, general_pair
+from standoff.geometry.narrowphase.dispatch import call_nested, general_pair
 from standoff.geometry.narrowphase.layout import (
     DISTANCE,
     FLAGS,
@@ -34,14 +34,11 @@ from standoff.geometry.narrowphase.layout import (
 )
 from standoff.geometry.narrowphase.rss import RADIUS
 from standoff.motion.kernels.poses import place_row
-from standoff.papers.kernels.greedy import FARTHER, GreedyScratch, call_greedy
+from standoff.papers.kernels.greedy import NEAR, GreedyScratch, greedy_distance
 from standoff.robots.kernels.kinematics import place_frames
 
 #: What became of a segment; FULL: no room for another entry, to be run again with longer tables.
 FREE, HIT, UNDECIDED, FULL = range(4)
-
-#: Not apart by more than was asked.
-NEAR = -1.0
 
 #: Two primitives (the first one moves), their rows in the tables of `motion.kernels.bound` (0:
 #: static), and the last frame that carries both.
@@ -51,9 +48,8 @@ PAIR = fields(a=int, b=int, mover_a=int, mover_b=int, common=int)
 #: pairs tested.
 FOUND = fields(status=int, pair=int, t=float, configurations=int, distances=int)
 
-
-#: Addresses of the kernels that the pairs need; 0 for those that none does.
-CALLS = fields(general=int, greedy=int, nested=int)
+#: Addresses of `pair_distance` and `nested_pair`; the latter is 0 where there is no mesh.
+CALLS = fields(general=int, nested=int)
 
 
 class Watched(Tables):
@@ -109,19 +105,15 @@ def place_at(watched, way, t, dq, slot, moving):
 @kernel
 def apart(watched, i, j, delta, wanted):
     """A lower bound on the distance of two placed bodies, above ``delta``; NEAR where they are not
-    farther apart than that beyond doubt. Meshes count as surfaces here, see `contained`; for
-    ``wanted`` see `greedy_walk`."""
-    bodies, out, calls = watched.bodies, watched.out, watched.calls
-    if closed_form(bodies, i, bodies, j, out, 0):
-        distance = out[0, DISTANCE] - out[0, SLACK]
-    elif bodies.refs[i, KIND] == MESH or bodies.refs[j, KIND] == MESH:
+    farther apart than that beyond doubt. Of two meshes it is the greedy one: they count as surfaces
+    there, see `contained`, and for ``wanted`` see `papers.kernels.greedy`."""
+    bodies, out = watched.bodies, watched.out
+    if bodies.refs[i, KIND] == MESH and bodies.refs[j, KIND] == MESH:
         ask = watched.scratch.ask
-        ask.general, ask.delta, ask.wanted, ask.effort = calls.general, delta, wanted, 0
-        status = call_greedy(calls.greedy, bodies, i, bodies, j, watched.scratch, out, 0)
-        return out[0, DISTANCE] if status == FARTHER else NEAR
-    else:
-        general_pair(calls.general, bodies, i, bodies, j, watched.scratch.pair, out, 0)
-        distance = out[0, DISTANCE] - out[0, SLACK]
+        ask.delta, ask.wanted, ask.effort = delta, wanted, 0
+        return greedy_distance(bodies, i, bodies, j, watched.scratch)
+    general_pair(watched.calls.general, bodies, i, bodies, j, watched.scratch.pair, out, 0)
+    distance = out[0, DISTANCE] - out[0, SLACK]
     return distance if distance > delta else NEAR
 
 

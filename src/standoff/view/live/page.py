@@ -1,7 +1,7 @@
 """A page for whoever watches a cell: it is told the latest, and costs the watch nothing.
 
-Messages go to its process as pickles, each after its length. Both ends are this very program, and
-the pipe between them is nobody else's.
+Messages go to its process as pickles. Both ends are this very program, and the pipe between them is
+nobody else's.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import os
 import pickle
-import struct
 import subprocess
 import sys
 import threading
@@ -23,7 +22,7 @@ from typing import IO, Any
 import numpy as np
 
 from standoff.cell import Cell
-from standoff.errors import Error
+from standoff.errors import Error, UnknownNameError
 from standoff.geometry.pose import Array, numbers
 from standoff.monitor.report import Cycle
 from standoff.scalars import amount
@@ -42,8 +41,6 @@ from standoff.view.live.seen import (
 from standoff.view.live.server import LOOPBACK, USUAL_PORT, check_place, need_viser
 from standoff.view.live.ticking import TICK
 
-_LENGTH = struct.Struct("=Q")
-
 
 @dataclass(frozen=True)
 class Opening:
@@ -57,23 +54,16 @@ class Opening:
 
 
 def send(stream: IO[bytes], message: Any) -> None:
-    """Write one message."""
-    data = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
-    stream.write(_LENGTH.pack(len(data)) + data)
+    """Write one message, or nothing where it cannot be pickled."""
+    stream.write(pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL))
     stream.flush()
 
 
 def received(stream: IO[bytes]) -> Iterator[Any]:
     """All messages, until the other end is closed."""
-    while True:
-        head = stream.read(_LENGTH.size)
-        if len(head) < _LENGTH.size:
-            return
-        (length,) = _LENGTH.unpack(head)
-        data = stream.read(length)
-        if len(data) < length:
-            return
-        yield pickle.loads(data)
+    with suppress(EOFError, pickle.UnpicklingError):  # the last one may be cut off
+        while True:
+            yield pickle.load(stream)
 
 
 def widths(buffers: Any) -> float | dict[str, float] | None:
@@ -92,48 +82,24 @@ def widths(buffers: Any) -> float | dict[str, float] | None:
     return {name: amount(f"buffers / {name}", w, Error, "m") for name, w in buffers.items()}
 
 
-def joints_given(joints: Sequence[str], q: Any) -> Array:
-    """A copy of the joints as an array; NaN where a dict leaves one out.
+def by_name(names: Sequence[str], given: Any, shape: tuple[int, ...], element: str) -> Array:
+    """A copy of what is given of joints or bodies as an array, each of that shape; NaN where a dict
+    leaves one out.
 
     Raises:
-        Error: not numbers, or a name that is no joint.
+        Error: not numbers, or a name that is none of them.
     """
-    if not isinstance(q, Mapping):
-        return numbers(q, "q")
-    found = np.full(len(joints), math.nan)
-    for k, value in _places(joints, q, "q", "a name of cell.joints"):
-        found[k] = _of_shape(value, (), f"q / {joints[k]}")
-    return found
-
-
-def poses_given(moving: Sequence[str], poses: Any) -> Array:
-    """A copy of the poses as an array; NaN where a dict leaves one out.
-
-    Raises:
-        Error: not numbers, or a name that is no moving body.
-    """
-    if not isinstance(poses, Mapping):
-        return numbers(poses, "poses")
-    found = np.full((len(moving), 4, 4), math.nan)
-    for k, value in _places(moving, poses, "poses", "a name of cell.moving"):
-        found[k] = _of_shape(value, (4, 4), f"poses / {moving[k]}")
-    return found
-
-
-def _places(
-    names: Sequence[str], given: Mapping[Any, Any], element: str, allowed: str
-) -> list[tuple[int, Any]]:
-    known = {name: k for k, name in enumerate(names)}
-    for name in given:
-        if name not in known:
-            raise Error("unknown name", element=element, value=name, allowed=allowed)
-    return [(known[name], value) for name, value in given.items()]
-
-
-def _of_shape(value: Any, shape: tuple[int, ...], element: str) -> Array:
-    found = numbers(value, element)
-    if found.shape != shape:
-        raise Error("wrong shape", element=element, value=found.shape, allowed=str(shape))
+    if not isinstance(given, Mapping):
+        return numbers(given, element)
+    found = np.full((len(names), *shape), math.nan)
+    for name, value in given.items():
+        if name not in names:
+            raise UnknownNameError(str(name), names, element=element)
+        place = f"{element} / {name}"
+        one = numbers(value, place)
+        if one.shape != shape:
+            raise Error("wrong shape", element=place, value=one.shape, allowed=str(shape))
+        found[names.index(name)] = one
     return found
 
 
@@ -290,8 +256,8 @@ class LivePage:
             raise Error("not a cell", element="cell", value=cell, allowed="a Cell")
         if cycle is not None and not isinstance(cycle, Cycle):
             raise Error("not a cycle", element="cycle", value=cycle, allowed="what update gives")
-        joints = joints_given(cell.joints, q)
-        places = None if poses is None else poses_given(cell.moving, poses)
+        joints = by_name(cell.joints, q, (), "q")
+        places = None if poses is None else by_name(cell.moving, poses, (4, 4), "poses")
         when = None if time is None else moment(time, "time")
         took = moment(spent, "spent")
         shown = state_of(cycle) if state is None else check_state(state)
