@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from standoff.geometry.kernels.face_sides import agree_on_sides
-from standoff.geometry.narrowphase.bvh import connected_parts
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray
 
@@ -198,22 +197,27 @@ def _sides(faces: IntArray, count: int) -> tuple[IntArray, IntArray, int]:
 
 def parts(points: Array, faces: IntArray) -> tuple[IntArray, IntArray]:
     """The number of the connected part that each face belongs to, and one vertex of each part."""
-    label = np.empty(len(points), dtype=np.int64)
-    connected_parts(faces, label)
-    firsts, number = np.unique(label[faces[:, 0]], return_inverse=True)
+    firsts, number = np.unique(_connected(points, faces)[faces[:, 0]], return_inverse=True)
     return number.reshape(-1).astype(np.int64), firsts
 
 
 def by_part(points: Array, faces: IntArray) -> tuple[Array, IntArray]:
     """The same surface with the vertices and faces of each connected part next to one another, in
     one order: kernels tell by a vertex where the next part begins."""
-    label = np.empty(len(points), dtype=np.int64)
-    connected_parts(faces, label)
+    label = _connected(points, faces)
     order = np.argsort(label, kind="stable")
     number = np.empty_like(order)
     number[order] = np.arange(len(order))
     rows = np.argsort(label[faces[:, 0]], kind="stable")
     return np.ascontiguousarray(points[order]), np.ascontiguousarray(number[faces[rows]])
+
+
+def _connected(points: Array, faces: IntArray) -> IntArray:
+    """The least vertex that each vertex is connected to by faces."""
+    pairs = np.insert(faces[:, [0, 1, 0, 2]].reshape(-1, 2), 2, 0, axis=1)
+    label = np.empty(len(points), dtype=np.int64)
+    agree_on_sides(pairs, label, np.empty_like(label))
+    return label
 
 
 def _open_because(faces: IntArray, count: int) -> list[str]:
