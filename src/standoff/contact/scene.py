@@ -81,17 +81,8 @@ class Scene:
     their first touch. Every contact pushes that way. Faces between pieces of one body are no way
     out, and a piece that comes in beside others is pushed the way they are.
 
-    - Bodies that start deep inside each other part the shortest way; one wholly inside the other is
-      found by a point test.
-    - Resting contact: a vertex keeps its face from step to step, also when it has sunk through a
-      thin plate, until it is no longer behind the face or beside it.
-    - Faces flush on each other, a vertex on a vertex: contacts at one point with one normal are
-      one, the deepest. Parallel edges do not cross; the vertices at their ends are in contact.
-    - No vertex inside and no edges that cross (a nail through a board), or only such as are less
-      deep than the way out: one contact of the bodies as a whole makes up for what is lacking.
-    - Bodies that pass through each other between two steps are in ``passed``, and those in contact
-      at the first that left another way than along their normal; see ``continuous``.
-    - A body that was added after a step has no way behind it until its own first step.
+    Contacts at one point with one normal are one, the deepest; docs/contact.md lists the other
+    special cases. A body that was added after a step has no way behind it until its own first step.
 
     Args:
         continuous: look at the motion between two steps of pairs that moved by more than half the
