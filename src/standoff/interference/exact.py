@@ -17,7 +17,7 @@ from standoff.geometry.polyhedron import Polyhedron
 from standoff.geometry.pose import Array
 from standoff.geometry.primitives import Box, Capsule, Cylinder, Sphere
 from standoff.geometry.shape import SMALLEST_SIZE, Shape, surface_points
-from standoff.interference.findings import Gap, Overlap, WorldBoxes, box_gap
+from standoff.interference.findings import Gap, Overlap, WorldBoxes
 from standoff.interference.kernels.ball_depth import (
     DEEPEST_IWORK,
     DEEPEST_WORK,
@@ -32,15 +32,13 @@ from standoff.tolerances import MESH_ROUNDING
 class ExactMethod:
     """Judges pairs of parts by their distance.
 
-    World boxes come first: a pair that they keep apart is a gap at the distance of the boxes, which
-    is a lower bound. For the others the signed distance of `standoff.distance` decides, with its
-    containment: a part wholly inside a solid overlaps it, one in a cavity of it does not. The
-    error bound of a distance counts against a gap, so that no rounding hides an overlap; where an
-    iteration did not converge, the pair overlaps unless its proved lower bound exceeds the
-    clearance, and is not certain.
+    The signed distance of `standoff.distance` decides, with its containment: a part wholly inside a
+    solid overlaps it, one in a cavity of it does not. The error bound of a distance counts against
+    a gap, so that no rounding hides an overlap; where an iteration did not converge, the pair
+    overlaps unless its proved lower bound exceeds the clearance, and is not certain.
 
     Attributes:
-        tests: pairs kept apart by "boxes", and those that took a "distance" or a "depth".
+        tests: pairs that took a "distance", and those that took a "depth".
     """
 
     def __init__(self, parts: Sequence[Part], *, clearance: float = 0.0) -> None:
@@ -51,7 +49,7 @@ class ExactMethod:
         self._scratch = PairScratch()
         self._out = np.zeros((1, layout.OUT_COLUMNS))
         self._depths = Depths(self._parts, self._bodies)
-        self.tests = {"boxes": 0, "distance": 0, "depth": 0}
+        self.tests = {"distance": 0, "depth": 0}
 
     @cached_property
     def _general(self) -> int:
@@ -60,14 +58,6 @@ class ExactMethod:
 
     def judge(self, i: int, j: int) -> Overlap | Gap:
         """The pair ``i``, ``j``: a gap where it is farther apart than the clearance for sure."""
-        apart = self._boxes.gap(i, j)
-        if apart > self._clearance:
-            self.tests["boxes"] += 1
-            return box_gap(self._parts, i, j, "exact", apart)
-        return self.measure(i, j)
-
-    def measure(self, i: int, j: int) -> Overlap | Gap:
-        """The same by the distance of the shapes, however far apart their boxes are."""
         self.tests["distance"] += 1
         value, slack, done = self._distance(i, j)
         a, b = self._parts[i].name, self._parts[j].name

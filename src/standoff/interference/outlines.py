@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from standoff.errors import InterferenceError
+from standoff.geometry.capsule_search import half_sphere
 from standoff.geometry.mesh import Mesh
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray, Shape
@@ -99,12 +100,7 @@ def _spread(count: int) -> tuple[tuple[float, float, float], ...]:
     first += [(1, 1, 0), (1, 0, 1), (0, 1, 1), (-1, 1, 0), (-1, 0, 1), (0, -1, 1)]
     chosen = [np.array(n, dtype=float) / math.sqrt(sum(c * c for c in n)) for n in first[:count]]
     if count > len(first):
-        # Points along a spiral over half the sphere, evenly dense: each a step of the golden angle.
-        steps = np.arange(_CHOICE)
-        z = (steps + 0.5) / _CHOICE
-        turn = steps * math.pi * (3.0 - math.sqrt(5.0))
-        r = np.sqrt(1.0 - z * z)
-        x, y = r * np.cos(turn), r * np.sin(turn)
+        x, y, z = half_sphere(_CHOICE).T
         nearest = np.zeros(_CHOICE)
         while len(chosen) < count:
             for n in chosen if not nearest.any() else chosen[-1:]:
