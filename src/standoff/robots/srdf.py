@@ -10,29 +10,14 @@ from standoff.robots.xml import Node, short, unexpanded
 
 Pair = tuple[str, str]
 
-_READ = (
-    "disable_collisions",
-    "enable_collisions",
-    "disable_default_collisions",
-    "virtual_joint",
-)
+_READ = ("disable_collisions", "enable_collisions", "disable_default_collisions", "virtual_joint")
 
 #: What SRDF and its dialects say that has no bearing on which pairs are watched.
 _PASSED_OVER = (
-    "group",
-    "group_state",
-    "group_tcps",
-    "end_effector",
-    "passive_joint",
-    "joint_property",
-    "link_sphere_approximation",
-    "gripper",
-    "rotor_params",
-    "specificities",
-    "kinematics_plugin_config",
-    "contact_managers_plugin_config",
-    "calibration_config",
-)
+    "group", "group_state", "group_tcps", "end_effector", "passive_joint", "joint_property",
+    "link_sphere_approximation", "gripper", "rotor_params", "specificities", "calibration_config",
+    "kinematics_plugin_config", "contact_managers_plugin_config",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -28,31 +28,14 @@ _VERSIONS = ("1", "1.0", "1.1", "1.2")
 # a link or a joint is refused: it may be a misspelt <collision> or <limit>.
 _PASSED_OVER_IN_ROBOT = ("material", "transmission", "gazebo", "ros2_control", "sensor")
 _PASSED_OVER_IN_LINK = (
-    "visual",
-    "inertial",
-    "gazebo",
-    "sensor",
-    "contact",
-    "surface",
-    "gravity",
-    "kinematic",
-    "self_collide",
-    "self_filter",
-    "collision_checking",
-)
+    "visual", "inertial", "gazebo", "sensor", "contact", "surface", "gravity", "kinematic",
+    "self_collide", "self_filter", "collision_checking",
+)  # fmt: skip
 _PASSED_OVER_IN_JOINT = ("calibration", "dynamics", "safety_controller", "gazebo")
 _LIMIT_ATTRIBUTES = (
-    "lower",
-    "upper",
-    "velocity",
-    "effort",
-    "acceleration",
-    "deceleration",
-    "jerk",
-    "command_effort",
-    "current",
-    "gear_velocity",
-)
+    "lower", "upper", "velocity", "effort", "acceleration", "deceleration", "jerk",
+    "command_effort", "current", "gear_velocity",
+)  # fmt: skip
 
 
 def read_robot(
@@ -379,11 +362,8 @@ def _lead_back(
         multiplier = mimic.multiplier * end.multiplier
         offset = mimic.multiplier * end.offset + mimic.offset
         if not (math.isfinite(multiplier) and math.isfinite(offset)):
-            raise (
-                nodes[follower]
-                .only("mimic")
-                .error("the chain of mimics is not finite", (multiplier, offset), "finite")
-            )
+            node = nodes[follower].only("mimic")
+            raise node.error("the chain of mimics is not finite", (multiplier, offset), "finite")
         led[follower] = Mimic(end.joint, multiplier, offset)
 
 
