@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from standoff.errors import Error, ShapeError
+from standoff.errors import Error
 from standoff.geometry.distance import distance
 from standoff.geometry.mesh import Mesh
 from standoff.geometry.narrowphase import batch, dispatch, layout
@@ -133,7 +133,7 @@ class Depths:
 
     def __init__(self, parts: Sequence[Part], bodies: Bodies) -> None:
         self._parts, self._bodies = parts, bodies
-        self._convex: dict[int, Shape | None] = {}  # by identity: equal shapes are compared slowly
+        #: By identity: equal shapes are compared slowly.
         self._thinned: dict[tuple[int, float], Shape | None] = {}
 
     def depth(self, i: int, j: int, value: float) -> tuple[float, str, bool]:
@@ -147,25 +147,13 @@ class Depths:
         unbounded = not (a.shape.bounded and b.shape.bounded)
         if unbounded or (a.shape.convex and b.shape.convex):
             return value, _exactly(value), -value <= layer
-        twin_a, twin_b = self._twin(a.shape), self._twin(b.shape)
+        twin_a, twin_b = _twin(a.shape), _twin(b.shape)
         if twin_a is not None and twin_b is not None:
             found = distance(twin_a, a.pose, twin_b, b.pose)
             if found.exact and found.value <= 0.0:
                 least = min(value, found.value)
                 return least, _exactly(least), -least <= layer
         return self._at_least(i, j, value, layer)
-
-    def _twin(self, shape: Shape) -> Shape | None:
-        """The convex shape that is the same body, if there is one."""
-        if id(shape) not in self._convex:
-            found: Shape | None = shape if shape.convex else None
-            if isinstance(shape, Mesh) and shape.is_convex:
-                try:
-                    found = Polyhedron(shape.vertices)
-                except ShapeError:
-                    found = None  # too flat for a hull
-            self._convex[id(shape)] = found
-        return self._convex[id(shape)]
 
     def _at_least(self, i: int, j: int, value: float, layer: float) -> tuple[float, str, bool]:
         crossing = "surfaces apart, one inside the other" if value < 0.0 else "surfaces meet"
@@ -227,6 +215,13 @@ class Depths:
         deepest = deepest_in_mesh if isinstance(b.shape, Mesh) else deepest_in_convex
         deep = deepest(self._bodies.address, outer, search.address)
         return float(max(deep - MESH_ROUNDING * _reach(a, b), 0.0))
+
+
+def _twin(shape: Shape) -> Shape | None:
+    """The convex shape that is the same body, if there is one; a mesh may be too flat for it."""
+    if isinstance(shape, Mesh):
+        return shape.hull if shape.is_convex else None
+    return shape if shape.convex else None
 
 
 def _deepest_in(shape: Shape, balls: Array) -> float:
