@@ -81,7 +81,8 @@ def oriented(points: Array, faces: IntArray, unused: int) -> tuple[IntArray, boo
     problems = []
     if unused:
         problems.append(f"{unused} vertices belong to no triangle and were left out")
-    flat = int(np.count_nonzero(_cross(points, faces).max(axis=1) == 0.0))
+    a, b, c = (points[faces[:, k]] for k in range(3))
+    flat = int(np.count_nonzero((np.cross(b - a, c - a) == 0.0).all(axis=1)))
     if flat:
         problems.append(f"{flat} triangles have no area and count as segments or points")
     kept = _without_repeats(points, faces)
@@ -257,11 +258,6 @@ def _edges(faces: IntArray, count: int) -> tuple[IntArray, IntArray]:
 def _edge_faces(faces: IntArray) -> IntArray:
     """The face of each use of an edge, in the order of `_edges`."""
     return np.flatnonzero(faces != np.roll(faces, -1, axis=1)) // 3
-
-
-def _cross(points: Array, faces: IntArray) -> Array:
-    a, b, c = (points[faces[:, k]] for k in range(3))
-    return np.abs(np.cross(b - a, c - a))
 
 
 def _volumes(points: Array, faces: IntArray, label: IntArray, firsts: IntArray) -> Array:

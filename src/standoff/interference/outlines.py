@@ -130,12 +130,14 @@ class Outlines:
         self.normals = normals
         self.bases = plane_bases(normals)
         self._shapes = [part.shape for part in parts]
-        given = [outline_points(shape) for shape in self._shapes]
-        counts = [len(points) for points, _ in given]
-        points = np.concatenate([points for points, _ in given] or [np.zeros((0, 3))])
-        self._radii = np.array([radius for _, radius in given])
+        # A shape lies within the hull of its points, grown by its radius; a half space has none.
+        given = [np.asarray(shape.outline(SIDES), dtype=np.float64) for shape in self._shapes]
+        counts = [len(points) for points in given]
+        points = np.concatenate([*given, np.zeros((0, 3))])
+        self._radii = np.array([shape.swept_radius for shape in self._shapes])
         # how far each part reaches from its own origin, its radius included
-        self._sizes = self._radii + [_farthest(points) for points, _ in given]
+        farthest = [np.sqrt((p * p).sum(axis=1).max(initial=0.0)) for p in given]
+        self._sizes = self._radii + farthest
         self._meshes = [i for i, shape in enumerate(self._shapes) if true and _has_holes(shape)]
         bounded = np.array([shape.bounded for shape in self._shapes], dtype=bool)
         bodies = np.zeros(len(parts), BODY)
@@ -232,11 +234,6 @@ class Outlines:
                 row, first = row + 1, first + len(polygon)
 
 
-def _farthest(points: Array) -> float:
-    """How far any of some points is from the origin; 0 without any."""
-    return float(np.sqrt((points * points).sum(axis=1).max())) if len(points) else 0.0
-
-
 def _has_holes(shape: Shape) -> bool:
     """Whether a shape can have an outline other than its hull: not what is convex."""
     return isinstance(shape, Mesh) and not (shape.open_solid or shape.is_convex)
@@ -245,10 +242,3 @@ def _has_holes(shape: Shape) -> bool:
 def _area(polygon: Array) -> float:
     x, y = (polygon - polygon[0]).T
     return 0.5 * float((x * np.roll(y, -1) - y * np.roll(x, -1)).sum())
-
-
-def outline_points(shape: Shape) -> tuple[Array, float]:
-    """Points (n, 3) in the shape's own frame and a radius, [m]: the shape is, or lies within, the
-    hull of the points grown by the radius; see `Shape.outline`. None for a half space."""
-    points = shape.outline(SIDES)
-    return np.ascontiguousarray(points, dtype=np.float64), shape.swept_radius

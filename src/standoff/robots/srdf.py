@@ -69,7 +69,7 @@ def semantics(node: Node, robot: str, links: Collection[str], root: str) -> Sema
 
 
 def _check_children(node: Node) -> None:
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     for child in node.children:
         if child.tag.startswith("xacro:"):
             raise unexpanded(child)
@@ -83,7 +83,7 @@ def _check_children(node: Node) -> None:
                 )
         if child.tag in _PASSED_OVER:
             continue
-        counts[child.tag] = counts.get(child.tag, 0) + 1
+        counts[child.tag] += 1
     for tag, count in counts.items():
         node.note(f"{count} unknown <{short(tag)}> passed over")
     node.note_text()

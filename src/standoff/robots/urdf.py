@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -122,7 +123,7 @@ def _check_robot(root: Node) -> None:
     for name in root.attributes:
         if name not in ("name", "version", "xmlns") and not name.startswith("xmlns:"):
             root.note(f"attribute {name!r} passed over")
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     for child in root.children:
         if child.tag.startswith("xacro:"):
             raise unexpanded(child)
@@ -134,7 +135,7 @@ def _check_robot(root: Node) -> None:
         near = difflib.get_close_matches(child.local, ("link", "joint"), 1, cutoff=0.7)
         if near:
             raise child.error(f"unknown element <{short(child.tag)}>", allowed=f"<{near[0]}>")
-        counts[child.tag] = counts.get(child.tag, 0) + 1
+        counts[child.tag] += 1
     for tag, count in counts.items():
         root.note(f"{count} unknown <{short(tag)}> passed over")
     root.note_text()
