@@ -4,7 +4,6 @@ overlapping parts are in each other, or at least how deep."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 
 import numpy as np
 
@@ -51,11 +50,6 @@ class ExactMethod:
         self._depths = Depths(self._parts, self._bodies)
         self.tests = {"distance": 0, "depth": 0}
 
-    @cached_property
-    def _general(self) -> int:
-        """Compiled when the first pair without a closed form is judged."""
-        return dispatch.general_address()
-
     def judge(self, i: int, j: int) -> Overlap | Gap:
         """The pair ``i``, ``j``: a gap where it is farther apart than the clearance for sure."""
         self.tests["distance"] += 1
@@ -95,7 +89,7 @@ class ExactMethod:
         """Signed distance, what it may be too long by, and whether the iteration came to an end."""
         kinds = self._parts[i].shape.kind, self._parts[j].shape.kind
         # The address is looked at for pairs without a closed form only.
-        address = 0 if dispatch.has_closed_form(*kinds) else self._general
+        address = 0 if dispatch.has_closed_form(*kinds) else dispatch.general_address()
         pair = np.array([[i, j]], dtype=np.int64)
         failed = batch.distances(
             address, self._bodies.address, pair, self._scratch.address, self._out

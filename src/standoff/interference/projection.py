@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -16,8 +15,9 @@ from standoff.geometry.pose import Array, as_pose
 from standoff.geometry.shape import IntArray
 from standoff.interference.findings import Gap, Overlap
 from standoff.interference.kernels.outline_gap import first_planes, widest_gap
-from standoff.interference.outlines import Outlines, plane_normals
+from standoff.interference.outlines import MAX_PLANES, Outlines, plane_normals
 from standoff.interference.parts import Parts, amount, checked_parts
+from standoff.scalars import whole
 
 #: What may stand for a part on a plane: the convex hull of its projection, or the projection.
 Outline = Literal["hull", "true"]
@@ -174,19 +174,13 @@ def false_alarms(
 
     ``parts`` are shapes by name, each alone (at the origin) or with its pose, or some `Part`."""
     parts = checked_parts(parts)
-    try:
-        numbers = tuple(operator.index(n) for n in planes)
-    except TypeError as error:
+    given = tuple(planes) if isinstance(planes, Iterable) else ()
+    if not given:
         raise InterferenceError(
-            "not numbers of planes", element="planes", value=planes, allowed="whole numbers"
-        ) from error
-    if not numbers:
-        raise InterferenceError("no numbers of planes", element="planes", allowed="at least one")
-    method = ProjectionMethod(parts, planes=max(numbers), outline=outline)
-    if min(numbers) < 1:
-        raise InterferenceError(
-            "not a number of planes", element="planes", value=min(numbers), allowed="1 or more"
+            "no numbers of planes", element="planes", value=planes, allowed="at least one"
         )
+    numbers = tuple(whole("planes", n, InterferenceError, 1, MAX_PLANES) for n in given)
+    method = ProjectionMethod(parts, planes=max(numbers), outline=outline)
     pairs = method.pairs()
     # Not by area: the first plane of the sequence that separates a pair says for every number of
     # planes whether they do.
