@@ -181,22 +181,6 @@ class Outlines:
         """The row of a part on a plane; see `kernels.outline`."""
         return self.scene.outlines[plane * len(self._shapes) + part]
 
-    def hull(self, plane: int, part: int) -> Array:
-        """The corners (n, 2) of the convex outline of a part, counter-clockwise, counted from
-        ``origin`` along the two vectors of ``bases``, [m]; empty for a half space. A sphere's is
-        its centre: see ``grown``."""
-        outline = self.outline(plane, part)
-        return self.scene.corners[outline.first : outline.first + outline.count].copy()
-
-    def convex_pieces(self, plane: int, part: int) -> list[Array]:
-        """The convex polygons whose union is the true outline; the hull where that is all."""
-        return self._polygons.get((plane, part)) or [self.hull(plane, part)]
-
-    def grown(self, plane: int, part: int) -> float:
-        """How far the projection may reach beyond the corners, [m]: the radius of a sphere or a
-        capsule, the distance a part was grown by, and rounding."""
-        return float(self.outline(plane, part).grown)
-
     def box(self, part: int) -> tuple[Array, Array]:
         """Lower and upper corner of the box around a part in the world frame, [m]."""
         box = world_box(self._shapes[part], self._poses[part])
