@@ -475,7 +475,7 @@ print(repr(price(np.array([1.0, 0.0, 0.0, 0.1]), capsule_search._SCAN)))
 
 
 def test_a_covering_read_from_the_cache_is_the_one_that_was_found(tmp_path, monkeypatch):
-    monkeypatch.setattr("standoff.geometry.covering.CACHE_DIR", tmp_path)
+    monkeypatch.setattr("standoff.geometry.kept_file.CACHE_DIR", tmp_path)
     points = np.random.default_rng(8).normal(size=(30, 3))
     first = cover(points, count=2)
     (file,) = (tmp_path / "coverings").iterdir()
@@ -485,7 +485,7 @@ def test_a_covering_read_from_the_cache_is_the_one_that_was_found(tmp_path, monk
     for (a, at_a), (b, at_b) in zip(first.capsules, again.capsules, strict=True):
         assert a == b and at_a.tobytes() == at_b.tobytes()
     monkeypatch.undo()
-    monkeypatch.setattr("standoff.geometry.covering.CACHE_DIR", tmp_path)
+    monkeypatch.setattr("standoff.geometry.kept_file.CACHE_DIR", tmp_path)
     good = file.read_bytes()
     for bad in (b"", b"noise", good[:-1], good[:40] + bytes([good[40] ^ 1]) + good[41:]):
         file.write_bytes(bad)
@@ -496,7 +496,7 @@ def test_a_covering_read_from_the_cache_is_the_one_that_was_found(tmp_path, monk
 
 
 def test_another_body_is_never_answered_from_the_cache(tmp_path, monkeypatch):
-    monkeypatch.setattr("standoff.geometry.covering.CACHE_DIR", tmp_path)
+    monkeypatch.setattr("standoff.geometry.kept_file.CACHE_DIR", tmp_path)
     points = np.random.default_rng(9).normal(size=(30, 3))
     cover(points, count=2)
     cover(points * np.nextafter(1.0, 2.0), count=2)

@@ -188,6 +188,17 @@ def test_a_polygon_of_a_million_corners_is_refused(tmp_path):
         load(tmp_path, text, "a.obj")
 
 
+def test_binary_ply_vertices_with_a_list_are_read(tmp_path):
+    """Their numbers are read one by one, and made points of a shape that no mesh took."""
+    head = b"ply\nformat binary_little_endian 1.0\nelement vertex 3\n"
+    head += b"property float x\nproperty float y\nproperty float z\nproperty list uchar int tags\n"
+    head += b"element face 1\nproperty list uchar int vertex_indices\nend_header\n"
+    corners = [(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)]
+    body = b"".join(struct.pack("<fffBi", *corner, 1, 7) for corner in corners)
+    mesh = load(tmp_path, head + body + struct.pack("<Biii", 3, 0, 1, 2), "a.ply")
+    assert mesh.vertices.tolist() == [list(corner) for corner in corners]
+
+
 def test_ply_polygons(tmp_path):
     points, _ = box_arrays(1, 2, 3)
     quads = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]

@@ -16,7 +16,7 @@ from tests.worlds.mesh_shapes import joined, torus_arrays
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """A cache of its own, which keeps trees of every size."""
-    monkeypatch.setattr(mesh_tree, "CACHE_DIR", tmp_path)
+    monkeypatch.setattr(kept_file, "CACHE_DIR", tmp_path)
     monkeypatch.setattr(mesh_tree, "KEPT_TREE_TRIANGLES", 1)
     return tmp_path / "trees"
 
@@ -105,7 +105,7 @@ def test_every_mesh_and_every_version_has_a_file_of_its_own(folder, monkeypatch)
     tree(points * np.nextafter(1.0, 2.0), faces)
     tree(points, np.roll(faces, 1, axis=0))
     assert len(list(folder.iterdir())) == 3
-    monkeypatch.setattr(mesh_tree, "_FORMAT", b"standoff tree 0")
+    monkeypatch.setattr(mesh_tree, "_FORMAT", "standoff tree 0")
     tree(points, faces)
     assert len(list(folder.iterdir())) == 4
 
@@ -126,7 +126,7 @@ def test_a_folder_that_cannot_be_written_to_is_no_reason_to_fail(folder, tmp_pat
     finally:
         os.chmod(folder, stat.S_IRWXU)
     # a file where the folder should be, whoever runs this
-    monkeypatch.setattr(mesh_tree, "CACHE_DIR", tmp_path / "file" / "deeper")
+    monkeypatch.setattr(kept_file, "CACHE_DIR", tmp_path / "file" / "deeper")
     (tmp_path / "file").write_bytes(b"")
     assert same(tree(*torus_arrays()), built)
 

@@ -373,23 +373,3 @@ def test_bad_settings_are_refused_and_named(options, named):
     for parts in (5, None, [so.Sphere(1)], {"a": 5}):
         with pytest.raises(InterferenceError, match="part"):
             ProjectionMethod(parts)
-
-
-@pytest.mark.interpreted
-def test_numbers_of_parts_that_are_not_there_are_refused():
-    method = ProjectionMethod([at(so.Sphere(1)), at(so.Sphere(1), 3.0)])
-    for i, j in [(0, 2), (-1, 0), (1, 1)]:
-        with pytest.raises(InterferenceError):
-            method.judge(i, j)
-    with pytest.raises(InterferenceError, match="order"):
-        method.separating_planes(order=np.array([3]))
-    for pairs in (np.zeros(3, int), np.zeros((3, 3), int), np.array([[0.0, 1.0]]), [["a", "b"]], 5):
-        with pytest.raises(InterferenceError, match="pairs"):
-            method.separating_planes(pairs)
-    with pytest.raises(InterferenceError, match="order"):
-        method.separating_planes(order=np.zeros((2, 2), int))
-    for pair in ((0, 0.5), (0, "b"), (0, True)):
-        with pytest.raises(InterferenceError, match="judge"):
-            method.judge(*pair)
-    with pytest.raises(InterferenceError, match="which"):
-        method.place(np.array([5]), np.eye(4)[None], 0.0)

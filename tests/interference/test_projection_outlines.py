@@ -13,6 +13,17 @@ from tests.worlds.mesh_shapes import bowl_arrays, box_arrays, joined, random_pos
 from tests.worlds.projection_scenes import L_SHAPE, U_SHAPE, cloud, crooked_shape, l_mesh, u_mesh
 
 
+def hull_of(outlines, plane, part):
+    """The corners of the convex outline of a part on a plane."""
+    outline = outlines.outline(plane, part)
+    return outlines.scene.corners[outline.first : outline.first + outline.count].copy()
+
+
+def pieces_of(outlines, plane, part):
+    """The convex polygons whose union is the true outline; the hull where that is all."""
+    return outlines._polygons.get((plane, part)) or [hull_of(outlines, plane, part)]
+
+
 def projected(part, basis, origin):
     points = part.shape.core()[0] @ part.pose[:3, :3].T + part.pose[:3, 3] - origin
     return points @ basis[:6].reshape(2, 3).T
@@ -29,7 +40,7 @@ def test_hulls_are_those_of_scipy(seed):
         for i, part in enumerate(parts):
             points = projected(part, basis, outlines.origin)
             theirs = ConvexHull(points)
-            ours = outlines.hull(k, i)
+            ours = hull_of(outlines, k, i)
             assert np.isclose(shapely.Polygon(ours).area, theirs.volume, rtol=1e-12)
             assert shapely.Polygon(ours).exterior.is_ccw
             corners = points[theirs.vertices]
@@ -49,8 +60,8 @@ def test_hulls_of_few_and_equal_points():
         plane_normals(3),
         true=True,
     )
-    assert [len(outlines.hull(k, 0)) for k in range(3)] == [2, 2, 3]
-    assert [len(outlines.hull(k, 1)) for k in range(3)] == [1, 2, 2]
+    assert [len(hull_of(outlines, k, 0)) for k in range(3)] == [2, 2, 3]
+    assert [len(hull_of(outlines, k, 1)) for k in range(3)] == [1, 2, 2]
 
 
 @pytest.mark.interpreted
@@ -64,14 +75,14 @@ def test_a_corner_that_the_hull_loses_to_rounding_is_grown_by():
         outlines = Outlines([Part("line", mesh, np.eye(4))], plane_normals(5), true=False)
         for k, basis in enumerate(outlines.bases):
             flat = projected(Part("line", mesh, np.eye(4)), basis, outlines.origin)
-            hull = shapely.MultiPoint(outlines.hull(k, 0)).convex_hull
+            hull = shapely.MultiPoint(hull_of(outlines, k, 0)).convex_hull
             away = shapely.distance(hull, shapely.points(flat)).max()
-            assert away <= outlines.grown(k, 0)
+            assert away <= outlines.outline(k, 0).grown
 
 
 def outline_area(mesh, pose, normal):
     outlines = Outlines([Part("part", mesh, pose)], plane_normals([normal]), true=True)
-    return sum(shapely.Polygon(piece).area for piece in outlines.convex_pieces(0, 0))
+    return sum(shapely.Polygon(piece).area for piece in pieces_of(outlines, 0, 0))
 
 
 @pytest.mark.parametrize("mesh, shape", [(l_mesh(), L_SHAPE), (u_mesh(), U_SHAPE)])
@@ -107,7 +118,7 @@ def test_true_outlines_are_the_unions_of_all_triangles(seed):
         for k, basis in enumerate(outlines.bases):
             flat = projected(part, basis, outlines.origin)
             union = shapely.union_all(shapely.polygons(flat[part.shape.faces]))
-            pieces = [shapely.Polygon(piece) for piece in outlines.convex_pieces(k, i)]
+            pieces = [shapely.Polygon(piece) for piece in pieces_of(outlines, k, i)]
             total = sum(piece.area for piece in pieces)
             assert np.isclose(total, union.area, rtol=1e-7)
             assert np.isclose(shapely.union_all(pieces).area, total, rtol=1e-9)

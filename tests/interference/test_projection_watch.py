@@ -41,10 +41,10 @@ def test_static_outlines_are_not_made_again():
     firsts, corners = [outlines.outline(k, 0).first for k in range(3)], outlines.scene.corners
     corners[firsts] += 1e-3  # a mark that projecting would wipe out
     before = corners[firsts].copy()
-    traced = [outlines.convex_pieces(k, 0)[0] for k in range(3)]
+    traced = [outlines._polygons[k, 0][0] for k in range(3)]
     watch.check([so.pose((0.0, 0.0, 2.0))])
     assert np.array_equal(outlines.scene.corners[firsts], before)
-    assert all(outlines.convex_pieces(k, 0)[0] is piece for k, piece in enumerate(traced))
+    assert all(outlines._polygons[k, 0][0] is piece for k, piece in enumerate(traced))
 
 
 @pytest.mark.interpreted

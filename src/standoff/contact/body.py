@@ -17,14 +17,13 @@ from standoff.contact.convex_pieces import (
     Features,
     Piece,
     grid_polyhedron,
-    known_method,
     moved,
     placed,
     split_convex,
     volume_and_centroid,
 )
 from standoff.contact.spherical_octree import Octree, levels_at, octree_of
-from standoff.errors import ShapeError
+from standoff.errors import MeshError, ShapeError
 from standoff.geometry.mesh import Mesh
 from standoff.geometry.pose import Array, as_pose
 from standoff.geometry.shape import Shape
@@ -100,11 +99,11 @@ class Body:
         the body is the union of the pieces, not the mesh itself. Needs the extra ``contact``."""
         if not isinstance(mesh, Mesh):
             raise ShapeError("not a mesh", element="Body.from_mesh", value=mesh)
-        if split is not None:
-            known_method(split)
+        if split not in (None, "coacd"):
+            raise MeshError("no such way to split", element="split", value=split, allowed='"coacd"')
         if mesh.is_convex or split is None:
             return cls(mesh, levels=levels)
-        return cls.union([(part, None) for part in split_convex(mesh, split)], levels=levels)
+        return cls.union(split_convex(mesh), levels=levels)
 
     @classmethod
     def from_grid(cls, points: ArrayLike, *, levels: Any = 0) -> Self:

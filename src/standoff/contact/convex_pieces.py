@@ -281,15 +281,8 @@ def grid_polyhedron(points: Any) -> Polyhedron:
     return hull
 
 
-def known_method(method: str) -> None:
-    """Refuses a way to split that there is none of."""
-    if method != "coacd":
-        raise MeshError("no such way to split", element="split", value=method, allowed='"coacd"')
-
-
-def split_convex(mesh: Mesh, method: str) -> list[Polyhedron]:
+def split_convex(mesh: Mesh) -> list[Polyhedron]:
     """Convex pieces that cover a closed mesh approximately, by CoACD with a fixed seed."""
-    known_method(method)
     if not mesh.closed:
         raise MeshError(
             "an open mesh has no inside to split",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -39,34 +38,6 @@ _CONTACTS, _PASSED, _HAS_BEFORE = (
 )
 
 
-@dataclass(frozen=True)
-class Material:
-    """What a body is made of, as far as contacts feel it: stiffness [N/m], damping and viscous
-    friction [N s/m], Coulomb's coefficient [-] or None."""
-
-    stiffness: float
-    damping: float
-    friction: float
-    coulomb: float | None
-
-    @classmethod
-    def checked(
-        cls, name: str, stiffness: Any, damping: Any, friction: Any, coulomb: Any
-    ) -> Material:
-        hard = number(
-            f"{name}.stiffness", stiffness, CellError,
-            above=0.0, most=math.inf, allowed="[N/m], above 0; infinite: rigid",
-        )  # fmt: skip
-        soft = [
-            amount(f"{name}.{what}", value, CellError, "N s/m")
-            for value, what in ((damping, "damping"), (friction, "friction"))
-        ]
-        if coulomb is not None:
-            what = "not negative; None: no limit"
-            coulomb = number(f"{name}.coulomb", coulomb, CellError, least=0.0, allowed=what)
-        return cls(hard, soft[0], soft[1], coulomb)
-
-
 class Scene:
     """Bodies that touch each other.
 
@@ -81,17 +52,8 @@ class Scene:
     their first touch. Every contact pushes that way. Faces between pieces of one body are no way
     out, and a piece that comes in beside others is pushed the way they are.
 
-    - Bodies that start deep inside each other part the shortest way; one wholly inside the other is
-      found by a point test.
-    - Resting contact: a vertex keeps its face from step to step, also when it has sunk through a
-      thin plate, until it is no longer behind the face or beside it.
-    - Faces flush on each other, a vertex on a vertex: contacts at one point with one normal are
-      one, the deepest. Parallel edges do not cross; the vertices at their ends are in contact.
-    - No vertex inside and no edges that cross (a nail through a board), or only such as are less
-      deep than the way out: one contact of the bodies as a whole makes up for what is lacking.
-    - Bodies that pass through each other between two steps are in ``passed``, and those in contact
-      at the first that left another way than along their normal; see ``continuous``.
-    - A body that was added after a step has no way behind it until its own first step.
+    Contacts at one point with one normal are one, the deepest; docs/contact.md lists the other
+    special cases. A body that was added after a step has no way behind it until its own first step.
 
     Args:
         continuous: look at the motion between two steps of pairs that moved by more than half the
@@ -103,7 +65,7 @@ class Scene:
     def __init__(self, *, continuous: bool = True, pulls: bool = False) -> None:
         self._continuous, self._pulls = bool(continuous), bool(pulls)
         self._bodies: dict[str, Body] = {}
-        self._materials: dict[str, Material] = {}
+        self._materials: dict[str, tuple[float, float, float, float]] = {}
         self._numbers: dict[str, int] = {}
         self._moving: dict[str, bool] = {}
         self._pieces: list[tuple[str, int]] = []
@@ -157,9 +119,9 @@ class Scene:
             raise CellError("no name of a body", element="Scene.add", value=name)
         if name in self._bodies:
             raise DuplicateNameError("name is taken", element="Scene.add", value=name)
-        material = Material.checked(name, stiffness, damping, friction, coulomb)
-        if math.isinf(material.stiffness):
-            rigid = [n for n, m in self._materials.items() if math.isinf(m.stiffness)]
+        material = _material(name, stiffness, damping, friction, coulomb)
+        if math.isinf(material[0]):
+            rigid = [n for n, m in self._materials.items() if math.isinf(m[0])]
             if any(moving or self._moving[n] for n in rigid):
                 raise CellError(
                     f"both {name!r} and {rigid[0]!r} would be rigid",
@@ -360,10 +322,8 @@ class Scene:
         state = state_tables(self._scene, self._room, self._passed_room)
         state.step.continuous, state.step.pulls = self._continuous, self._pulls
         for body, name in zip(self._scene.bodies, self._bodies):
-            material = self._materials[name]
-            body.moves, body.stiffness = self._moving[name], material.stiffness
-            body.damping, body.friction = material.damping, material.friction
-            body.coulomb = -1.0 if material.coulomb is None else material.coulomb
+            body.moves = self._moving[name]
+            body.stiffness, body.damping, body.friction, body.coulomb = self._materials[name]
         self._scratch.sweep.moves[:] = self._scene.bodies["moves"]
         for name, place in placed.items():
             state.held[self._numbers[name]] = place.reshape(-1)
@@ -396,6 +356,23 @@ class Scene:
         if not isinstance(name, str) or name not in self._bodies:
             raise UnknownNameError(name, self._bodies, what="body")
         return name
+
+
+def _material(
+    name: str, stiffness: Any, damping: Any, friction: Any, coulomb: Any
+) -> tuple[float, float, float, float]:
+    """Stiffness, damping, friction and Coulomb's coefficient, negative for None, checked."""
+    hard = number(
+        f"{name}.stiffness", stiffness, CellError,
+        above=0.0, most=math.inf, allowed="[N/m], above 0; infinite: rigid",
+    )  # fmt: skip
+    soft = amount(f"{name}.damping", damping, CellError, "N s/m")
+    viscous = amount(f"{name}.friction", friction, CellError, "N s/m")
+    if coulomb is None:
+        return hard, soft, viscous, -1.0
+    what = "not negative; None: no limit"
+    sticks = number(f"{name}.coulomb", coulomb, CellError, least=0.0, allowed=what)
+    return hard, soft, viscous, sticks
 
 
 def _twist(value: ArrayLike, element: str) -> Array:

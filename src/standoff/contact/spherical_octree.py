@@ -93,6 +93,10 @@ class Octree:
         return np.flatnonzero(self.count == 0)
 
 
+#: Of one level: centres, half edge, the lists of its nodes, and the number of each one's parent.
+_Level = tuple[Array, float, list[Lists], IntArray]
+
+
 def octree_of(body: Features, levels: Levels) -> Octree:
     """The octree of a polyhedron, as deep at each place as ``levels`` says."""
     lower, upper = body.vertices.min(axis=0), body.vertices.max(axis=0)
@@ -101,17 +105,16 @@ def octree_of(body: Features, levels: Levels) -> Octree:
     centres = ((lower + upper) / 2.0)[None, :]
     everything = [np.arange(len(part)) for part in (body.vertices, body.edges, body.planes)]
     lists = [Lists(np.array([0, len(part)]), part) for part in everything]
-    levels_done: list[tuple[Array, float, list[Lists]]] = []
-    parents: list[IntArray] = []
+    made: list[_Level] = []
+    first, parent = 0, np.array([-1])
     while True:
-        levels_done.append((centres, half, lists))
-        depth = len(levels_done) - 1
-        split = [k for k, c in enumerate(centres) if depth < levels(c, half)]
-        parents.append(np.array(split, dtype=np.int64))
+        made.append((centres, half, lists, parent))
+        split = [k for k, c in enumerate(centres) if len(made) <= levels(c, half)]
         if not split:
-            return _assembled(levels_done, parents, slack)
-        half /= 2.0
-        centres, lists, parents[-1] = _children(body, centres, half, lists, parents[-1], slack)
+            return _assembled(made, slack)
+        half, above, first = half / 2.0, first, first + len(centres)
+        centres, lists, parent = _children(body, centres, half, lists, np.array(split), slack)
+        parent += above
 
 
 def _children(
@@ -203,35 +206,28 @@ def _above_inside(body: Features, points: Array, faces: IntArray) -> NDArray[np.
     return np.minimum.reduceat(side, starts) >= 0.0
 
 
-def _assembled(
-    levels: list[tuple[Array, float, list[Lists]]], parents: list[IntArray], slack: float
-) -> Octree:
-    """All levels in one table. ``parents[l]`` holds the parents, at level l, of level l + 1."""
-    sizes = [len(centres) for centres, _, _ in levels]
-    starts = np.concatenate([[0], np.cumsum(sizes)])
-    total = int(starts[-1])
-    spheres = np.empty((total, 4))
-    level = np.empty(total, dtype=np.int64)
-    first, count = np.zeros(total, dtype=np.int64), np.zeros(total, dtype=np.int64)
-    for depth, (centres, half, _) in enumerate(levels):
-        rows = slice(starts[depth], starts[depth + 1])
-        spheres[rows, :3] = centres
-        spheres[rows, 3] = half * np.sqrt(3.0) + slack
-        level[rows] = depth
-        if depth + 1 < len(levels):
-            count[rows] = np.bincount(parents[depth], minlength=sizes[depth])
-            first[rows] = starts[depth + 1] + np.searchsorted(
-                parents[depth], np.arange(sizes[depth])
-            )
-    first[count == 0] = 0
+def _assembled(levels: list[_Level], slack: float) -> Octree:
+    """All levels in one table."""
+    centres, halves, lists, parents = zip(*levels)
+    sizes = [len(part) for part in centres]
+    radii = np.repeat(np.array(halves) * np.sqrt(3.0) + slack, sizes)
+    parent = np.concatenate(parents)  # ascending
+    nodes = np.arange(len(parent))
+    count = np.bincount(parent[1:], minlength=len(nodes))
+    first = np.where(count > 0, np.searchsorted(parent, nodes), 0)
     vertices, edges, faces = (
         Lists(
-            np.concatenate([[0], np.cumsum(np.concatenate([np.diff(x[k].starts) for x in parts]))]),
-            np.concatenate([x[k].items for x in parts]),
+            np.concatenate(
+                [[0], np.cumsum(np.concatenate([np.diff(part.starts) for part in kind]))]
+            ),
+            np.concatenate([part.items for part in kind]),
         )
-        for k, parts in ((k, [lists for _, _, lists in levels]) for k in range(3))
+        for kind in zip(*lists)
     )
-    return Octree(spheres, level, first, count, vertices, edges, faces)
+    spheres = np.column_stack([np.concatenate(centres), radii])
+    return Octree(
+        spheres, np.repeat(np.arange(len(sizes)), sizes), first, count, vertices, edges, faces
+    )
 
 
 #: Deepest contact octree that is built, [levels]: a surface has some 6 * 4^8 = 400,000 nodes then.

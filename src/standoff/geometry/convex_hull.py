@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -11,7 +9,7 @@ from standoff.errors import ShapeError
 from standoff.geometry.kernels.hull import GONE, LINE, PLANE, POINT, SOLID, HullTables, hull
 from standoff.geometry.kernels.hull_audit import farthest_outside, superfluous
 from standoff.geometry.kernels.orientation import GRID_STEP
-from standoff.geometry.pose import Array
+from standoff.geometry.pose import Array, seen
 from standoff.geometry.shape import IntArray
 from standoff.tolerances import COORDINATE_LIMIT, EPS
 
@@ -65,14 +63,14 @@ def convex_hull(
     rounding = EPS * float(np.abs(cloud).max()) / unit
     tolerance = HULL_INSIDE * rounding
     chosen = np.sort(np.unique(cloud, axis=0, return_index=True)[1])
-    seen = f"{len(cloud)} points, extents {(upper - lower).tolist()}"
+    said = f"{len(cloud)} points, extents {(upper - lower).tolist()}"
     while True:
         code, faces = _hull(shifted[chosen], tolerance, thickness)
         if code != SOLID:
             raise ShapeError(
                 f"{_FLAT[code]} (within {allowed:.3g} m), so the hull is flat",
                 element=element,
-                value=seen,
+                value=said,
                 allowed="points that span a volume; a flat Box or a Mesh for a sheet",
             )
         chosen, faces = _used(chosen, faces)
@@ -87,7 +85,7 @@ def convex_hull(
         raise ShapeError(
             f"a point would lie {outside * unit:.3g} m outside the hull taken",
             element=element,
-            value=seen,
+            value=said,
             allowed=f"{allowed:.3g} m",
         )
     return cloud[chosen], faces
@@ -142,7 +140,7 @@ def points_of(points: ArrayLike, element: str) -> Array:
         cloud = np.array(points, dtype=np.float64, order="C")
     except (TypeError, ValueError, OverflowError) as error:
         raise ShapeError(
-            "not points", element=element, value=_seen(points), allowed=allowed
+            "not points", element=element, value=seen(points), allowed=allowed
         ) from error
     if cloud.ndim != 2 or cloud.shape[1] != 3 or len(cloud) == 0:
         raise ShapeError("wrong shape", element=element, value=cloud.shape, allowed=allowed)
@@ -161,7 +159,3 @@ def points_of(points: ArrayLike, element: str) -> Array:
             allowed=f"coordinates up to {COORDINATE_LIMIT:g} m",
         )
     return cloud
-
-
-def _seen(value: Any) -> Any:
-    return value.tolist() if isinstance(value, np.ndarray) else value

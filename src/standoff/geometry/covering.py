@@ -14,17 +14,13 @@ is searched anew (see `kept_file`), and each that is read is checked to hold its
 
 from __future__ import annotations
 
-import functools
-import hashlib
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from standoff.compiled.jit import CACHE_DIR, source_digest
 from standoff.errors import ShapeError
 from standoff.geometry import kept_file
 from standoff.geometry.capsule_search import Part, Search, half_sphere, principal_axes, union
@@ -113,7 +109,7 @@ def cover_shapes(
     capsules = tuple(capsule for capsule in exact if capsule is not None)
     if len(capsules) == len(placed) <= count:
         return Covering(capsules, _volume(capsules), _hull_volume(soup))
-    path = _path(_key_of(soup, count, seed))
+    path = kept_file.path_of("coverings", __file__, f"{count} {seed}", soup.balls, soup.faces)
     kept = kept_file.read(path)
     if kept is not None:
         found = _unpacked(np.frombuffer(kept, dtype=np.float64).reshape(-1, 18))
@@ -263,21 +259,6 @@ def _enclosed(vertices: Array, faces: IntArray) -> float:
     return float(np.einsum("ij,ij->i", a, np.cross(b, c)).sum() / 6.0)
 
 
-@functools.cache
-def _sources() -> bytes:
-    """The search, and all that it imports: its kernels among it."""
-    return source_digest(Path(__file__)).encode()
-
-
-def _key_of(soup: Soup, count: int, seed: int) -> str:
-    digest = hashlib.sha256(_sources())
-    for part in (soup.balls, soup.faces):
-        digest.update(f"{part.shape} {part.dtype}".encode())
-        digest.update(np.ascontiguousarray(part).tobytes())
-    digest.update(f"{count} {seed}".encode())
-    return digest.hexdigest()
-
-
 def _packed(found: Covering) -> Array:
     """One row a capsule (radius, length, pose), after one of the volumes."""
     rows = np.zeros((len(found.capsules) + 1, 18))
@@ -294,7 +275,3 @@ def _unpacked(rows: Array) -> Covering:
         for row in rows[1:]
     )
     return Covering(capsules, float(rows[0, 0]), float(rows[0, 1]))
-
-
-def _path(key: str) -> Path:
-    return CACHE_DIR / "coverings" / f"{key}.bin"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -107,12 +106,9 @@ def _ask(a: Shape, b: Shape) -> int:
     if dispatch.has_closed_form(a.kind, b.kind):
         status = batch.one_closed(poses, *bodies, out)
     else:
-        status = batch.one_general(_general(), poses, *bodies, _local.scratch.address, out)
+        general = dispatch.general_address()  # compiled when the first such pair is asked for
+        status = batch.one_general(general, poses, *bodies, _local.scratch.address, out)
     return status
-
-
-#: Compiled when the first pair without a closed form is asked for.
-_general = cache(dispatch.general_address)
 
 
 def _unsupported(a: Shape, b: Shape) -> UnsupportedPairError:

@@ -13,8 +13,24 @@ import os
 import tempfile
 from pathlib import Path
 
+import numpy as np
+
+from standoff.compiled.jit import CACHE_DIR, source_digest
+from standoff.geometry.pose import Array
+from standoff.geometry.shape import IntArray
+
 #: Bytes of a digest.
 _DIGEST = hashlib.sha256().digest_size
+
+
+def path_of(folder: str, source: str, said: str, *arrays: Array | IntArray) -> Path:
+    """Where is kept what the file ``source``, with all that it imports, makes of some arrays;
+    ``said`` is what else it depends on."""
+    digest = hashlib.sha256(f"{source_digest(Path(source))} {said}".encode())
+    for array in arrays:
+        digest.update(f"{array.shape} {array.dtype.str}".encode())
+        digest.update(np.ascontiguousarray(array).data)
+    return CACHE_DIR / folder / f"{digest.hexdigest()}.bin"
 
 
 def read(path: Path) -> bytes | None:

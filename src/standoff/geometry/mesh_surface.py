@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from standoff.geometry.kernels.face_sides import agree_on_sides
-from standoff.geometry.narrowphase.bvh import connected_parts
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray
 
@@ -92,7 +91,8 @@ def oriented(points: Array, faces: IntArray, unused: int) -> tuple[IntArray, boo
     problems = []
     if unused:
         problems.append(f"{unused} vertices belong to no triangle and were left out")
-    flat = int(np.count_nonzero(_cross(points, faces).max(axis=1) == 0.0))
+    a, b, c = (points[faces[:, k]] for k in range(3))
+    flat = int(np.count_nonzero((np.cross(b - a, c - a) == 0.0).all(axis=1)))
     if flat:
         problems.append(f"{flat} triangles have no area and count as segments or points")
     kept = _without_repeats(points, faces)
@@ -208,22 +208,27 @@ def _sides(faces: IntArray, count: int) -> tuple[IntArray, IntArray, int]:
 
 def parts(points: Array, faces: IntArray) -> tuple[IntArray, IntArray]:
     """The number of the connected part that each face belongs to, and one vertex of each part."""
-    label = np.empty(len(points), dtype=np.int64)
-    connected_parts(faces, label)
-    firsts, number = np.unique(label[faces[:, 0]], return_inverse=True)
+    firsts, number = np.unique(_connected(points, faces)[faces[:, 0]], return_inverse=True)
     return number.reshape(-1).astype(np.int64), firsts
 
 
 def by_part(points: Array, faces: IntArray) -> tuple[Array, IntArray]:
     """The same surface with the vertices and faces of each connected part next to one another, in
     one order: kernels tell by a vertex where the next part begins."""
-    label = np.empty(len(points), dtype=np.int64)
-    connected_parts(faces, label)
+    label = _connected(points, faces)
     order = np.argsort(label, kind="stable")
     number = np.empty_like(order)
     number[order] = np.arange(len(order))
     rows = np.argsort(label[faces[:, 0]], kind="stable")
     return np.ascontiguousarray(points[order]), np.ascontiguousarray(number[faces[rows]])
+
+
+def _connected(points: Array, faces: IntArray) -> IntArray:
+    """The least vertex that each vertex is connected to by faces."""
+    pairs = np.insert(faces[:, [0, 1, 0, 2]].reshape(-1, 2), 2, 0, axis=1)
+    label = np.empty(len(points), dtype=np.int64)
+    agree_on_sides(pairs, label, np.empty_like(label))
+    return label
 
 
 def _open_because(faces: IntArray, count: int) -> list[str]:
@@ -263,11 +268,6 @@ def _edges(faces: IntArray, count: int) -> tuple[IntArray, IntArray]:
 def _edge_faces(faces: IntArray) -> IntArray:
     """The face of each use of an edge, in the order of `_edges`."""
     return np.flatnonzero(faces != np.roll(faces, -1, axis=1)) // 3
-
-
-def _cross(points: Array, faces: IntArray) -> Array:
-    a, b, c = (points[faces[:, k]] for k in range(3))
-    return np.abs(np.cross(b - a, c - a))
 
 
 def _volumes(points: Array, faces: IntArray, label: IntArray, firsts: IntArray) -> Array:

@@ -7,12 +7,8 @@ sooner than read, and are not kept.
 
 from __future__ import annotations
 
-import hashlib
-from pathlib import Path
-
 import numpy as np
 
-from standoff.compiled.jit import CACHE_DIR, source_digest
 from standoff.geometry import kept_file
 from standoff.geometry.mesh_surface import parts
 from standoff.geometry.narrowphase import bvh
@@ -34,14 +30,14 @@ KEPT_TREE_TRIANGLES = 4096
 
 #: What a file holds: the nodes, then the integers, as `geometry.narrowphase.bvh` lays them out.
 #: Another layout needs another number.
-_FORMAT = b"standoff tree 1"
+_FORMAT = "standoff tree 1"
 
 
 def tree_of(points: Array, faces: IntArray) -> tuple[Array, IntArray]:
     """Nodes and integers of the tree over the triangles, see `geometry.narrowphase.bvh`."""
     if len(faces) < KEPT_TREE_TRIANGLES:
         return _built(points, faces)
-    path = _path(points, faces)
+    path = kept_file.path_of("trees", bvh.__file__, _FORMAT, points, faces)
     kept = kept_file.read(path)
     found = None if kept is None else _unpacked(kept, points, faces)
     if found is None:
@@ -81,11 +77,3 @@ def _unpacked(data: bytes, points: Array, faces: IntArray) -> tuple[Array, IntAr
         and ((firsts >= 0) & (firsts < len(points))).all()
     )
     return (nodes, ints) if sound else None
-
-
-def _path(points: Array, faces: IntArray) -> Path:
-    digest = hashlib.sha256(_FORMAT + source_digest(Path(bvh.__file__)).encode())
-    for part in (points, faces):
-        digest.update(f"{part.shape} {part.dtype.str}".encode())
-        digest.update(np.ascontiguousarray(part).data)
-    return CACHE_DIR / "trees" / f"{digest.hexdigest()}.bin"

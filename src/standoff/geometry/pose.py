@@ -169,7 +169,7 @@ def vector(value: ArrayLike, length: int, element: str) -> Array:
     result = numbers(value, element)
     if result.shape != (length,):
         raise PoseError(
-            "wrong shape", element=element, value=_seen(value), allowed=f"{length} numbers"
+            "wrong shape", element=element, value=seen(value), allowed=f"{length} numbers"
         )
     if not np.isfinite(result).all():
         raise PoseError("not finite", element=element, value=result.tolist())
@@ -183,8 +183,9 @@ def numbers(value: Any, element: str) -> Array:
             raise TypeError("neither whole numbers nor fractions")
         return np.array(value, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise PoseError("not numbers", element=element, value=_seen(value)) from error
+        raise PoseError("not numbers", element=element, value=seen(value)) from error
 
 
-def _seen(value: Any) -> Any:
+def seen(value: Any) -> Any:
+    """A value as messages show it."""
     return value.tolist() if isinstance(value, np.ndarray) else value

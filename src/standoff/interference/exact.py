@@ -4,11 +4,10 @@ overlapping parts are in each other, or at least how deep."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 
 import numpy as np
 
-from standoff.errors import Error, ShapeError
+from standoff.errors import Error
 from standoff.geometry.distance import distance
 from standoff.geometry.mesh import Mesh
 from standoff.geometry.narrowphase import batch, dispatch, layout
@@ -17,7 +16,7 @@ from standoff.geometry.polyhedron import Polyhedron
 from standoff.geometry.pose import Array
 from standoff.geometry.primitives import Box, Capsule, Cylinder, Sphere
 from standoff.geometry.shape import SMALLEST_SIZE, Shape, surface_points
-from standoff.interference.findings import Gap, Overlap, WorldBoxes, box_gap
+from standoff.interference.findings import Gap, Overlap, WorldBoxes
 from standoff.interference.kernels.ball_depth import (
     DEEPEST_IWORK,
     DEEPEST_WORK,
@@ -32,15 +31,13 @@ from standoff.tolerances import MESH_ROUNDING
 class ExactMethod:
     """Judges pairs of parts by their distance.
 
-    World boxes come first: a pair that they keep apart is a gap at the distance of the boxes, which
-    is a lower bound. For the others the signed distance of `standoff.distance` decides, with its
-    containment: a part wholly inside a solid overlaps it, one in a cavity of it does not. The
-    error bound of a distance counts against a gap, so that no rounding hides an overlap; where an
-    iteration did not converge, the pair overlaps unless its proved lower bound exceeds the
-    clearance, and is not certain.
+    The signed distance of `standoff.distance` decides, with its containment: a part wholly inside a
+    solid overlaps it, one in a cavity of it does not. The error bound of a distance counts against
+    a gap, so that no rounding hides an overlap; where an iteration did not converge, the pair
+    overlaps unless its proved lower bound exceeds the clearance, and is not certain.
 
     Attributes:
-        tests: pairs kept apart by "boxes", and those that took a "distance" or a "depth".
+        tests: pairs that took a "distance", and those that took a "depth".
     """
 
     def __init__(self, parts: Sequence[Part], *, clearance: float = 0.0) -> None:
@@ -51,23 +48,10 @@ class ExactMethod:
         self._scratch = PairScratch()
         self._out = np.zeros((1, layout.OUT_COLUMNS))
         self._depths = Depths(self._parts, self._bodies)
-        self.tests = {"boxes": 0, "distance": 0, "depth": 0}
-
-    @cached_property
-    def _general(self) -> int:
-        """Compiled when the first pair without a closed form is judged."""
-        return dispatch.general_address()
+        self.tests = {"distance": 0, "depth": 0}
 
     def judge(self, i: int, j: int) -> Overlap | Gap:
         """The pair ``i``, ``j``: a gap where it is farther apart than the clearance for sure."""
-        apart = self._boxes.gap(i, j)
-        if apart > self._clearance:
-            self.tests["boxes"] += 1
-            return box_gap(self._parts, i, j, "exact", apart)
-        return self.measure(i, j)
-
-    def measure(self, i: int, j: int) -> Overlap | Gap:
-        """The same by the distance of the shapes, however far apart their boxes are."""
         self.tests["distance"] += 1
         value, slack, done = self._distance(i, j)
         a, b = self._parts[i].name, self._parts[j].name
@@ -105,7 +89,7 @@ class ExactMethod:
         """Signed distance, what it may be too long by, and whether the iteration came to an end."""
         kinds = self._parts[i].shape.kind, self._parts[j].shape.kind
         # The address is looked at for pairs without a closed form only.
-        address = 0 if dispatch.has_closed_form(*kinds) else self._general
+        address = 0 if dispatch.has_closed_form(*kinds) else dispatch.general_address()
         pair = np.array([[i, j]], dtype=np.int64)
         failed = batch.distances(
             address, self._bodies.address, pair, self._scratch.address, self._out
@@ -143,7 +127,7 @@ class Depths:
 
     def __init__(self, parts: Sequence[Part], bodies: Bodies) -> None:
         self._parts, self._bodies = parts, bodies
-        self._convex: dict[int, Shape | None] = {}  # by identity: equal shapes are compared slowly
+        #: By identity: equal shapes are compared slowly.
         self._thinned: dict[tuple[int, float], Shape | None] = {}
 
     def depth(self, i: int, j: int, value: float) -> tuple[float, str, bool]:
@@ -157,25 +141,13 @@ class Depths:
         unbounded = not (a.shape.bounded and b.shape.bounded)
         if unbounded or (a.shape.convex and b.shape.convex):
             return value, _exactly(value), -value <= layer
-        twin_a, twin_b = self._twin(a.shape), self._twin(b.shape)
+        twin_a, twin_b = _twin(a.shape), _twin(b.shape)
         if twin_a is not None and twin_b is not None:
             found = distance(twin_a, a.pose, twin_b, b.pose)
             if found.exact and found.value <= 0.0:
                 least = min(value, found.value)
                 return least, _exactly(least), -least <= layer
         return self._at_least(i, j, value, layer)
-
-    def _twin(self, shape: Shape) -> Shape | None:
-        """The convex shape that is the same body, if there is one."""
-        if id(shape) not in self._convex:
-            found: Shape | None = shape if shape.convex else None
-            if isinstance(shape, Mesh) and shape.is_convex:
-                try:
-                    found = Polyhedron(shape.vertices)
-                except ShapeError:
-                    found = None  # too flat for a hull
-            self._convex[id(shape)] = found
-        return self._convex[id(shape)]
 
     def _at_least(self, i: int, j: int, value: float, layer: float) -> tuple[float, str, bool]:
         crossing = "surfaces apart, one inside the other" if value < 0.0 else "surfaces meet"
@@ -237,6 +209,13 @@ class Depths:
         deepest = deepest_in_mesh if isinstance(b.shape, Mesh) else deepest_in_convex
         deep = deepest(self._bodies.address, outer, search.address)
         return float(max(deep - MESH_ROUNDING * _reach(a, b), 0.0))
+
+
+def _twin(shape: Shape) -> Shape | None:
+    """The convex shape that is the same body, if there is one; a mesh may be too flat for it."""
+    if isinstance(shape, Mesh):
+        return shape.hull if shape.is_convex else None
+    return shape if shape.convex else None
 
 
 def _deepest_in(shape: Shape, balls: Array) -> float:

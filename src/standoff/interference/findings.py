@@ -138,11 +138,6 @@ class WorldBoxes:
         return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
 
 
-def box_gap(parts: Sequence[Part], i: int, j: int, method: str, distance: float) -> Gap:
-    """What is said of a pair whose boxes are apart."""
-    return Gap(parts[i].name, parts[j].name, method, distance, None, "their world boxes are apart")
-
-
 class Gaps(Sequence[Gap]):
     """The gaps of all pairs of parts but some, in the order of the parts. A thousand parts make
     half a million pairs; those that are apart by their boxes take no memory here."""
@@ -206,4 +201,5 @@ class Gaps(Sequence[Gap]):
         judged = self._judged.get((i, j))
         if judged is not None:
             return judged
-        return box_gap(self._parts, i, j, self._method, self._boxes.gap(i, j))
+        a, b, distance = self._parts[i].name, self._parts[j].name, self._boxes.gap(i, j)
+        return Gap(a, b, self._method, distance, None, "their world boxes are apart")

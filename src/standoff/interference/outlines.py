@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from standoff.errors import InterferenceError
+from standoff.geometry.capsule_search import half_sphere
 from standoff.geometry.mesh import Mesh
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray, Shape
@@ -99,12 +100,7 @@ def _spread(count: int) -> tuple[tuple[float, float, float], ...]:
     first += [(1, 1, 0), (1, 0, 1), (0, 1, 1), (-1, 1, 0), (-1, 0, 1), (0, -1, 1)]
     chosen = [np.array(n, dtype=float) / math.sqrt(sum(c * c for c in n)) for n in first[:count]]
     if count > len(first):
-        # Points along a spiral over half the sphere, evenly dense: each a step of the golden angle.
-        steps = np.arange(_CHOICE)
-        z = (steps + 0.5) / _CHOICE
-        turn = steps * math.pi * (3.0 - math.sqrt(5.0))
-        r = np.sqrt(1.0 - z * z)
-        x, y = r * np.cos(turn), r * np.sin(turn)
+        x, y, z = half_sphere(_CHOICE).T
         nearest = np.zeros(_CHOICE)
         while len(chosen) < count:
             for n in chosen if not nearest.any() else chosen[-1:]:
@@ -134,12 +130,14 @@ class Outlines:
         self.normals = normals
         self.bases = plane_bases(normals)
         self._shapes = [part.shape for part in parts]
-        given = [outline_points(shape) for shape in self._shapes]
-        counts = [len(points) for points, _ in given]
-        points = np.concatenate([points for points, _ in given] or [np.zeros((0, 3))])
-        self._radii = np.array([radius for _, radius in given])
+        # A shape lies within the hull of its points, grown by its radius; a half space has none.
+        given = [np.asarray(shape.outline(SIDES), dtype=np.float64) for shape in self._shapes]
+        counts = [len(points) for points in given]
+        points = np.concatenate([*given, np.zeros((0, 3))])
+        self._radii = np.array([shape.swept_radius for shape in self._shapes])
         # how far each part reaches from its own origin, its radius included
-        self._sizes = self._radii + [_farthest(points) for points, _ in given]
+        farthest = [np.sqrt((p * p).sum(axis=1).max(initial=0.0)) for p in given]
+        self._sizes = self._radii + farthest
         self._meshes = [i for i, shape in enumerate(self._shapes) if true and _has_holes(shape)]
         bounded = np.array([shape.bounded for shape in self._shapes], dtype=bool)
         bodies = np.zeros(len(parts), BODY)
@@ -183,22 +181,6 @@ class Outlines:
         """The row of a part on a plane; see `kernels.outline`."""
         return self.scene.outlines[plane * len(self._shapes) + part]
 
-    def hull(self, plane: int, part: int) -> Array:
-        """The corners (n, 2) of the convex outline of a part, counter-clockwise, counted from
-        ``origin`` along the two vectors of ``bases``, [m]; empty for a half space. A sphere's is
-        its centre: see ``grown``."""
-        outline = self.outline(plane, part)
-        return self.scene.corners[outline.first : outline.first + outline.count].copy()
-
-    def convex_pieces(self, plane: int, part: int) -> list[Array]:
-        """The convex polygons whose union is the true outline; the hull where that is all."""
-        return self._polygons.get((plane, part)) or [self.hull(plane, part)]
-
-    def grown(self, plane: int, part: int) -> float:
-        """How far the projection may reach beyond the corners, [m]: the radius of a sphere or a
-        capsule, the distance a part was grown by, and rounding."""
-        return float(self.outline(plane, part).grown)
-
     def box(self, part: int) -> tuple[Array, Array]:
         """Lower and upper corner of the box around a part in the world frame, [m]."""
         box = world_box(self._shapes[part], self._poses[part])
@@ -236,11 +218,6 @@ class Outlines:
                 row, first = row + 1, first + len(polygon)
 
 
-def _farthest(points: Array) -> float:
-    """How far any of some points is from the origin; 0 without any."""
-    return float(np.sqrt((points * points).sum(axis=1).max())) if len(points) else 0.0
-
-
 def _has_holes(shape: Shape) -> bool:
     """Whether a shape can have an outline other than its hull: not what is convex."""
     return isinstance(shape, Mesh) and not (shape.open_solid or shape.is_convex)
@@ -249,10 +226,3 @@ def _has_holes(shape: Shape) -> bool:
 def _area(polygon: Array) -> float:
     x, y = (polygon - polygon[0]).T
     return 0.5 * float((x * np.roll(y, -1) - y * np.roll(x, -1)).sum())
-
-
-def outline_points(shape: Shape) -> tuple[Array, float]:
-    """Points (n, 3) in the shape's own frame and a radius, [m]: the shape is, or lies within, the
-    hull of the points grown by the radius; see `Shape.outline`. None for a half space."""
-    points = shape.outline(SIDES)
-    return np.ascontiguousarray(points, dtype=np.float64), shape.swept_radius

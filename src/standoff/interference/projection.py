@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -16,8 +15,9 @@ from standoff.geometry.pose import Array, as_pose
 from standoff.geometry.shape import IntArray
 from standoff.interference.findings import Gap, Overlap
 from standoff.interference.kernels.outline_gap import first_planes, widest_gap
-from standoff.interference.outlines import Outlines, plane_normals
+from standoff.interference.outlines import MAX_PLANES, Outlines, plane_normals
 from standoff.interference.parts import Parts, amount, checked_parts
+from standoff.scalars import whole
 
 #: What may stand for a part on a plane: the convex hull of its projection, or the projection.
 Outline = Literal["hull", "true"]
@@ -77,7 +77,6 @@ class ProjectionMethod:
     def place(self, which: IntArray, poses: Array, grown: float) -> None:
         """Move the parts ``which`` (their numbers) to ``poses`` (m, 4, 4) and grow them by a
         distance [m]; all others stay as they are. The planes are put in order anew."""
-        which = _numbers(which, len(self.parts), "which", (-1,))
         if len(which):
             self.outlines.place(which, poses, grown)
             self.order = self.planes_by_area()
@@ -100,9 +99,8 @@ class ProjectionMethod:
     ) -> IntArray:
         """For each pair (all of `pairs` where none are given) the number of the first plane that
         separates it, or -1; one compiled call. ``order``: planes to look at instead of `order`."""
-        count, planes = len(self.parts), len(self.normals)
-        pairs = self.pairs() if pairs is None else _numbers(pairs, count, "pairs", (-1, 2))
-        order = self.order if order is None else _numbers(order, planes, "order", (-1,))
+        pairs = self.pairs() if pairs is None else pairs
+        order = self.order if order is None else order
         found = np.empty(len(pairs), dtype=np.int64)
         first_planes(self.outlines.scene.address, pairs, order, self.clearance, found)
         return found
@@ -115,10 +113,6 @@ class ProjectionMethod:
         `Overlap` is never certain; its box holds all places where the boxes around the two parts
         come together, or what is between them where these do not.
         """
-        if any(isinstance(k, bool) or not isinstance(k, (int, np.integer)) for k in (i, j)):
-            raise InterferenceError("not numbers of parts", element="judge", value=(i, j))
-        if i == j:
-            raise InterferenceError("one part, not two", element="judge", value=(i, j))
         (plane,) = self.separating_planes(np.array([[i, j]], dtype=np.int64)).tolist()
         return self.finding(i, j, plane)
 
@@ -153,32 +147,6 @@ class ProjectionMethod:
         return np.minimum(lower, upper), np.maximum(lower, upper)
 
 
-def _numbers(given: IntArray, count: int, element: str, shape: tuple[int, ...]) -> IntArray:
-    """Numbers of parts or planes as kernels take them, -1 in their ``shape`` standing for any
-    length: beyond the tables they would read memory that is none of theirs."""
-    try:
-        numbers = np.asarray(given)
-    except ValueError:  # rows of different lengths
-        numbers = np.empty(0, dtype=object)
-    fits = numbers.ndim == len(shape) and numbers.shape[1:] == shape[1:]
-    if not fits or numbers.dtype.kind not in "iu":
-        raise InterferenceError(
-            "not such numbers",
-            element=element,
-            value=given,
-            allowed=f"whole numbers ({', '.join('n' if n < 0 else str(n) for n in shape)})",
-        )
-    numbers = np.ascontiguousarray(numbers, dtype=np.int64)
-    if numbers.size and not (numbers.min() >= 0 and numbers.max() < count):
-        raise InterferenceError(
-            "no such number",
-            element=element,
-            value=[int(numbers.min()), int(numbers.max())],
-            allowed=f"0 to {count - 1}",
-        )
-    return numbers
-
-
 @dataclass(frozen=True)
 class FalseAlarms:
     """How many pairs of a scene are apart and yet not told apart by so many planes.
@@ -206,19 +174,13 @@ def false_alarms(
 
     ``parts`` are shapes by name, each alone (at the origin) or with its pose, or some `Part`."""
     parts = checked_parts(parts)
-    try:
-        numbers = tuple(operator.index(n) for n in planes)
-    except TypeError as error:
+    given = tuple(planes) if isinstance(planes, Iterable) else ()
+    if not given:
         raise InterferenceError(
-            "not numbers of planes", element="planes", value=planes, allowed="whole numbers"
-        ) from error
-    if not numbers:
-        raise InterferenceError("no numbers of planes", element="planes", allowed="at least one")
-    method = ProjectionMethod(parts, planes=max(numbers), outline=outline)
-    if min(numbers) < 1:
-        raise InterferenceError(
-            "not a number of planes", element="planes", value=min(numbers), allowed="1 or more"
+            "no numbers of planes", element="planes", value=planes, allowed="at least one"
         )
+    numbers = tuple(whole("planes", n, InterferenceError, 1, MAX_PLANES) for n in given)
+    method = ProjectionMethod(parts, planes=max(numbers), outline=outline)
     pairs = method.pairs()
     # Not by area: the first plane of the sequence that separates a pair says for every number of
     # planes whether they do.

@@ -315,9 +315,10 @@ class OctreeMethod:
 
     def _usual_levels(self) -> int:
         sizes = [
-            float(_extents(world_box(part.shape, part.pose)).max())
+            float((box[3:] - box[:3]).max())
             for part in self.parts
             if part.shape.bounded
+            for box in (world_box(part.shape, part.pose),)
         ]
         least, most = USUAL_REGION_LEVELS
         if not sizes:
@@ -338,7 +339,3 @@ def _apart(a: RegionTree, b: RegionTree) -> float:
     )
     cells = math.sqrt(float((np.maximum(between, 0) ** 2).sum()))
     return cells * a.cell * (1.0 - CELL_ROUNDING)
-
-
-def _extents(box: Array) -> Array:
-    return np.asarray(box[3:] - box[:3])

@@ -34,7 +34,6 @@ from standoff.interference.kernels.region_leaves import (
     coarser_leaves,
     gathered,
     grown_leaves,
-    inner_nodes,
     spread,
     union_leaves,
 )
@@ -199,8 +198,11 @@ class RegionTree:
     def white(self) -> int:
         """How many leaves are white, in the tree with the fewest nodes: each node that is cut has
         eight children, so there are 7 leaves for each, and one."""
-        inner = inner_nodes(self.leaves.address, self.levels)
-        return 7 * int(inner) + 1 - len(self)
+        inner = sum(
+            len(np.unique(self.codes[self.depths > level] >> 3 * (self.levels - level)))
+            for level in range(self.levels)
+        )
+        return 7 * inner + 1 - len(self)
 
     def boxes(self) -> Array:
         """The leaves as boxes (n, 6), low x y z then high x y z, [m]."""
@@ -218,12 +220,9 @@ class RegionTree:
     def contains(self, point: ArrayLike) -> bool:
         """Whether a point lies in a leaf, faces included. Beyond the root cube nothing is known of
         a body that reaches there: then every point counts."""
-        given = numbers(point, "point")
-        if given.shape != (3,):
-            raise InterferenceError("not a point", value=given.tolist(), allowed="x, y, z, [m]")
-        return bool(self.covers(given[None])[0])
+        return bool(self.covers([point])[0])
 
-    def covers(self, points: ArrayLike) -> NDArray[np.bool_]:
+    def covers(self, points: ArrayLike | Sequence[ArrayLike]) -> NDArray[np.bool_]:
         """`contains` of many points (n, 3)."""
         given = numbers(points, "points")
         if given.ndim != 2 or given.shape[1] != 3 or not np.isfinite(given).all():

@@ -99,7 +99,9 @@ class RegionWatch:
             UnknownNameError: a body without a speed or a braking distance.
         """
         if not isinstance(moving, Mapping):
-            moving = _nothing_given(moving, self.moving)
+            if not self.moving:  # nobody to warn about
+                raise InterferenceError("not bodies", value=moving, allowed="a dict by name")
+            moving = {}
         for name in moving:
             if not isinstance(name, str) or not name:
                 raise InterferenceError("not a name", value=name, allowed="text")
@@ -152,16 +154,6 @@ class RegionWatch:
                 "ways too long", element="speeds, interval", value=(fastest, self.interval),
                 allowed=f"braking and speed times interval up to {COORDINATE_LIMIT:g} m",
             )  # fmt: skip
-
-
-def _nothing_given(given: object, names: tuple[str, ...]) -> dict[str, PartLike]:
-    """What is no mapping gives no pose of the bodies that are known by name; where none is, there
-    is nobody to warn about."""
-    if names:
-        return {}
-    raise InterferenceError(
-        "not bodies", value=given, allowed="a dict of names to shapes, or to (shape, pose)"
-    )
 
 
 def _by_name(

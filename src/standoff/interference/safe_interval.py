@@ -105,7 +105,10 @@ def safe_interval(
     """
     v_a, v_b = _pair("speeds", speeds, "m/s")
     d_a, d_b = _pair("braking", braking, "m")
-    u_a, u_b = _directions(directions)
+    u_a, u_b = (
+        None if u is None else _unit(f"direction of {name}", u)
+        for name, u in zip("ab", _two("directions", directions, "unit vectors or None"))
+    )
     w = None if gap_along is None else _unit("gap_along", gap_along)
     given = {"interval": interval, "distance": distance, "gap": gap}
     if sum(value is not None for value in given.values()) != 1:
@@ -252,29 +255,19 @@ def _quotient(way: float, speed: float) -> float:
 
 
 def _pair(element: str, values: Any, unit: str) -> tuple[float, float]:
-    try:
-        a, b = values
-    except (TypeError, ValueError) as error:
-        raise InterferenceError(
-            "not two numbers", element=element, value=values, allowed=f"(of a, of b), [{unit}]"
-        ) from error
+    a, b = _two(element, values, f"[{unit}]")
     return amount(f"{element} of a", a, unit), amount(f"{element} of b", b, unit)
 
 
-def _directions(given: Any) -> tuple[Array | None, Array | None]:
+def _two(element: str, given: Any, what: str) -> tuple[Any, Any]:
     try:
         a, b = given
     except (TypeError, ValueError) as error:
         raise InterferenceError(
-            "not two directions",
-            element="directions",
-            value=given,
-            allowed="(of a, of b), unit vectors or None",
-        ) from error
-    return (
-        None if a is None else _unit("direction of a", a),
-        None if b is None else _unit("direction of b", b),
-    )
+            "not one for each of the two", element=element, value=given,
+            allowed=f"(of a, of b), {what}",
+        ) from error  # fmt: skip
+    return a, b
 
 
 def _unit(element: str, given: ArrayLike) -> Array:

@@ -62,16 +62,15 @@ def true_outline(
     if reach == 0.0:
         return []
     grown = growth * reach
-    turn, height = _turn_and_height(every)
+    turn, height, edges = _turn_height_edge(every)
     thin = height <= OUTLINE_SIMPLIFYING * grown
     # Thicker than that, the sign of its area is beyond rounding.
     kept = thin | (turn > 0.0) if closed else np.ones(len(every), dtype=bool)
-    corners, thin = every[kept], thin[kept]
-    triangles = shapely.convex_hull(shapely.multipoints(corners))
+    triangles = shapely.convex_hull(shapely.multipoints(every[kept]))
     turned_away = shapely.convex_hull(shapely.multipoints(every[~kept]))
     try:
-        joined = shapely.union_all(triangles[~thin])
-        lines = shapely.union_all(shapely.linestrings(_longest_edges(corners[thin])))
+        joined = shapely.union_all(triangles[~thin[kept]])
+        lines = shapely.union_all(shapely.linestrings(edges[thin]))
         outline = shapely.union_all(
             [
                 shapely.buffer(each, grown, join_style="mitre", cap_style="square", quad_segs=2)
@@ -89,22 +88,17 @@ def true_outline(
     return [polygon for polygon in shapely.get_parts(outline) if polygon.area > 0.0]
 
 
-def _turn_and_height(corners: Array) -> tuple[Array, Array]:
-    """Twice the signed area of each triangle, and its height over the longest side."""
+def _turn_height_edge(corners: Array) -> tuple[Array, Array, Array]:
+    """Twice the signed area of each triangle, its height over the longest side, and the two ends of
+    that."""
     u, v = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
     turn = u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0]
     sides = corners - np.roll(corners, -1, axis=1)
-    longest = np.sqrt((sides * sides).sum(axis=2).max(axis=1))
+    squares = (sides * sides).sum(axis=2)
+    longest = np.sqrt(squares.max(axis=1))
     height = np.divide(np.abs(turn), longest, out=np.zeros_like(turn), where=longest > 0.0)
-    return turn, height
-
-
-def _longest_edges(corners: Array) -> Array:
-    """The two ends of the longest side of each triangle."""
-    sides = corners - np.roll(corners, -1, axis=1)
-    k = (sides * sides).sum(axis=2).argmax(axis=1)
-    rows = np.arange(len(corners))
-    return np.stack([corners[rows, k], corners[rows, (k + 1) % 3]], axis=1)
+    rows, k = np.arange(len(corners)), squares.argmax(axis=1)
+    return turn, height, np.stack([corners[rows, k], corners[rows, (k + 1) % 3]], axis=1)
 
 
 Edge = tuple[int, int]

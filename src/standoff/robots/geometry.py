@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import math
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -139,43 +137,27 @@ def _with_capsules(elements: list[Element]) -> tuple[Element, ...]:
     end, both at most the tolerance off, its radius is the largest of the cylinder's and ``g`` plus
     the sphere's. A sphere may close two cylinders, as at the elbow of a bent tube.
     """
-    spheres: dict[tuple[int, ...], list[int]] = {}
-    for i, element in enumerate(elements):
-        if isinstance(element.shape, Sphere):
-            spheres.setdefault(_cell(element.origin[:3, 3], element.shape.radius), []).append(i)
+    spheres = [i for i, element in enumerate(elements) if isinstance(element.shape, Sphere)]
+    centres = np.array([elements[i].origin[:3, 3] for i in spheres]).reshape(-1, 3)
+    radii = np.array([elements[i].shape.swept_radius for i in spheres])
+
+    def cap(radius: float, end: Array) -> tuple[int, float] | None:
+        """The sphere of ``radius`` about ``end``, and the radius about ``end`` that holds it."""
+        off = np.maximum(np.linalg.norm(centres - end, axis=1), np.abs(radii - radius))
+        for k in np.flatnonzero(off <= CAPSULE_PARTS_TOLERANCE)[:1].tolist():
+            return spheres[k], float(radii[k] + np.linalg.norm(centres[k] - end))
+        return None
+
     result, swallowed = list(elements), set()
     for i, element in enumerate(elements):
         cylinder = element.shape
         if not isinstance(cylinder, Cylinder):
             continue
         half = element.origin[:3, 2] * (cylinder.length / 2)
-        caps = [
-            _cap(elements, spheres, cylinder.radius, element.origin[:3, 3] + sign * half)
-            for sign in (-1.0, 1.0)
-        ]
+        caps = [cap(cylinder.radius, element.origin[:3, 3] + sign * half) for sign in (-1.0, 1.0)]
         if caps[0] is None or caps[1] is None or caps[0][0] == caps[1][0]:
             continue
         radius = max(cylinder.radius, caps[0][1], caps[1][1])
         result[i] = Element(Capsule(radius, cylinder.length), element.origin, element.name)
         swallowed |= {caps[0][0], caps[1][0]}
     return tuple(element for i, element in enumerate(result) if i not in swallowed)
-
-
-def _cap(
-    elements: list[Element], spheres: dict[tuple[int, ...], list[int]], radius: float, end: Array
-) -> tuple[int, float] | None:
-    """The sphere of ``radius`` about ``end`` and the radius about ``end`` that holds it."""
-    cell = _cell(end, radius)
-    for shift in itertools.product((-1, 0, 1), repeat=4):
-        for i in spheres.get(tuple(c + s for c, s in zip(cell, shift)), ()):
-            sphere = elements[i].shape
-            assert isinstance(sphere, Sphere)
-            gap = float(np.linalg.norm(elements[i].origin[:3, 3] - end))
-            if max(gap, abs(sphere.radius - radius)) <= CAPSULE_PARTS_TOLERANCE:
-                return i, sphere.radius + gap
-    return None
-
-
-def _cell(centre: Array, radius: float) -> tuple[int, ...]:
-    """The cell of a grid as fine as the tolerance: what is within it is in a neighbouring cell."""
-    return tuple(math.floor(x / CAPSULE_PARTS_TOLERANCE) for x in (*centre, radius))

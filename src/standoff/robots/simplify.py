@@ -46,17 +46,20 @@ def simplify(link: Link, choice: Choice, robot: Robot) -> tuple[Link, Covering |
     it. A link without geometry stays as it is."""
     if not link.elements or choice.geometry == "mesh":
         return link, None
+    covering = None
     try:
         if choice.geometry == "capsules":
-            return _covered(link, choice.capsules_per_link)
-        elements = [e for element in link.elements for e in _element(element, choice)]
+            covering = _cover(link.elements, choice.capsules_per_link)
+            elements = _capsules(covering, link.name)
+        else:
+            elements = tuple(e for element in link.elements for e in _element(element, choice))
     except Error as error:
         raise RobotError(
             f"link cannot be modelled as {choice.geometry!r}: {error}",
             file=robot.file,
             element=f"link {link.name!r}",
         ) from error
-    return replace(link, elements=tuple(elements)), None
+    return replace(link, elements=elements), covering
 
 
 def _element(element: Element, choice: Choice) -> tuple[Element, ...]:
@@ -68,12 +71,6 @@ def _element(element: Element, choice: Choice) -> tuple[Element, ...]:
     if element.shape.closed and element.shape.is_convex:
         return (replace(element, shape=Polyhedron(element.shape.vertices)),)
     return (element,)
-
-
-def _covered(link: Link, count: int) -> tuple[Link, Covering]:
-    """All of a link in capsules."""
-    covering = _cover(link.elements, count)
-    return replace(link, elements=_capsules(covering, link.name)), covering
 
 
 def _capsules(covering: Covering, name: str) -> tuple[Element, ...]:

@@ -10,29 +10,14 @@ from standoff.robots.xml import Node, short, unexpanded
 
 Pair = tuple[str, str]
 
-_READ = (
-    "disable_collisions",
-    "enable_collisions",
-    "disable_default_collisions",
-    "virtual_joint",
-)
+_READ = ("disable_collisions", "enable_collisions", "disable_default_collisions", "virtual_joint")
 
 #: What SRDF and its dialects say that has no bearing on which pairs are watched.
 _PASSED_OVER = (
-    "group",
-    "group_state",
-    "group_tcps",
-    "end_effector",
-    "passive_joint",
-    "joint_property",
-    "link_sphere_approximation",
-    "gripper",
-    "rotor_params",
-    "specificities",
-    "kinematics_plugin_config",
-    "contact_managers_plugin_config",
-    "calibration_config",
-)
+    "group", "group_state", "group_tcps", "end_effector", "passive_joint", "joint_property",
+    "link_sphere_approximation", "gripper", "rotor_params", "specificities", "calibration_config",
+    "kinematics_plugin_config", "contact_managers_plugin_config",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -84,7 +69,7 @@ def semantics(node: Node, robot: str, links: Collection[str], root: str) -> Sema
 
 
 def _check_children(node: Node) -> None:
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     for child in node.children:
         if child.tag.startswith("xacro:"):
             raise unexpanded(child)
@@ -98,7 +83,7 @@ def _check_children(node: Node) -> None:
                 )
         if child.tag in _PASSED_OVER:
             continue
-        counts[child.tag] = counts.get(child.tag, 0) + 1
+        counts[child.tag] += 1
     for tag, count in counts.items():
         node.note(f"{count} unknown <{short(tag)}> passed over")
     node.note_text()

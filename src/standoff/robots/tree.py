@@ -172,29 +172,25 @@ class Tree:
 
     def _index_joints(self) -> None:
         """Give each joint that is not a mimic its place in ``q``."""
-        lower, upper, velocity, units = [], [], [], []
-        kinds: list[MovingKind] = []
-        robots: set[str] = set()
-        for mount in self.mounts:
-            if mount.name in robots:
-                raise DuplicateNameError("two robots of one name", value=mount.name)
-            robots.add(mount.name)
-            for joint in mount.robot.joints.values():
-                if joint.kind == "fixed" or joint.mimic is not None:
-                    continue
-                self._active[f"{mount.name}/{joint.name}"] = len(self._active)
-                kinds.append(joint.kind)
-                units.append("m" if joint.kind == "prismatic" else "rad")
-                free = joint.kind == "continuous"
-                lower.append(-math.inf if free else joint.lower)
-                upper.append(math.inf if free else joint.upper)
-                velocity.append(joint.velocity)
-        self.joints = tuple(self._active)
-        self.kinds = tuple(kinds)
-        self.units = tuple(units)
-        self.lower: Array = np.array(lower, dtype=float)
-        self.upper: Array = np.array(upper, dtype=float)
-        self.velocity: Array = np.array(velocity, dtype=float)
+        names = [mount.name for mount in self.mounts]
+        for k, name in enumerate(names):
+            if name in names[:k]:
+                raise DuplicateNameError("two robots of one name", value=name)
+        moving: dict[str, Joint] = {
+            f"{mount.name}/{joint.name}": joint
+            for mount in self.mounts
+            for joint in mount.robot.joints.values()
+            if joint.kind != "fixed" and joint.mimic is None
+        }
+        self._active.update((name, k) for k, name in enumerate(moving))
+        self.joints = tuple(moving)
+        given = moving.values()
+        self.kinds: tuple[MovingKind, ...] = tuple(j.kind for j in given if j.kind != "fixed")
+        self.units = tuple("m" if kind == "prismatic" else "rad" for kind in self.kinds)
+        free = np.array(self.kinds) == "continuous"
+        self.lower: Array = np.where(free, -math.inf, np.array([j.lower for j in given], float))
+        self.upper: Array = np.where(free, math.inf, np.array([j.upper for j in given], float))
+        self.velocity: Array = np.array([j.velocity for j in given], dtype=float)
 
     def _parent(self, mount: Mount, joint: Joint) -> tuple[int, Array]:
         try:

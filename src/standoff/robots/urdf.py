@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -28,31 +29,14 @@ _VERSIONS = ("1", "1.0", "1.1", "1.2")
 # a link or a joint is refused: it may be a misspelt <collision> or <limit>.
 _PASSED_OVER_IN_ROBOT = ("material", "transmission", "gazebo", "ros2_control", "sensor")
 _PASSED_OVER_IN_LINK = (
-    "visual",
-    "inertial",
-    "gazebo",
-    "sensor",
-    "contact",
-    "surface",
-    "gravity",
-    "kinematic",
-    "self_collide",
-    "self_filter",
-    "collision_checking",
-)
+    "visual", "inertial", "gazebo", "sensor", "contact", "surface", "gravity", "kinematic",
+    "self_collide", "self_filter", "collision_checking",
+)  # fmt: skip
 _PASSED_OVER_IN_JOINT = ("calibration", "dynamics", "safety_controller", "gazebo")
 _LIMIT_ATTRIBUTES = (
-    "lower",
-    "upper",
-    "velocity",
-    "effort",
-    "acceleration",
-    "deceleration",
-    "jerk",
-    "command_effort",
-    "current",
-    "gear_velocity",
-)
+    "lower", "upper", "velocity", "effort", "acceleration", "deceleration", "jerk",
+    "command_effort", "current", "gear_velocity",
+)  # fmt: skip
 
 
 def read_robot(
@@ -139,7 +123,7 @@ def _check_robot(root: Node) -> None:
     for name in root.attributes:
         if name not in ("name", "version", "xmlns") and not name.startswith("xmlns:"):
             root.note(f"attribute {name!r} passed over")
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     for child in root.children:
         if child.tag.startswith("xacro:"):
             raise unexpanded(child)
@@ -151,7 +135,7 @@ def _check_robot(root: Node) -> None:
         near = difflib.get_close_matches(child.local, ("link", "joint"), 1, cutoff=0.7)
         if near:
             raise child.error(f"unknown element <{short(child.tag)}>", allowed=f"<{near[0]}>")
-        counts[child.tag] = counts.get(child.tag, 0) + 1
+        counts[child.tag] += 1
     for tag, count in counts.items():
         root.note(f"{count} unknown <{short(tag)}> passed over")
     root.note_text()
@@ -379,11 +363,8 @@ def _lead_back(
         multiplier = mimic.multiplier * end.multiplier
         offset = mimic.multiplier * end.offset + mimic.offset
         if not (math.isfinite(multiplier) and math.isfinite(offset)):
-            raise (
-                nodes[follower]
-                .only("mimic")
-                .error("the chain of mimics is not finite", (multiplier, offset), "finite")
-            )
+            node = nodes[follower].only("mimic")
+            raise node.error("the chain of mimics is not finite", (multiplier, offset), "finite")
         led[follower] = Mimic(end.joint, multiplier, offset)
 
 

@@ -263,7 +263,7 @@ def _nearest(
         if len(nearest) == SHOWN and gap.distance >= nearest[-1]:
             found = found[k:]
             break
-        again = gap if gap.exact else exact.measure(number[gap.a], number[gap.b])
+        again = gap if gap.exact else exact.judge(number[gap.a], number[gap.b])
         done.append(again if isinstance(again, Gap) else gap)
     else:
         found = []

@@ -13,10 +13,10 @@ CONTACT_MERGE_COSINE = 1e-12
 
 
 @kernel
-def append(state, p, q, kind_a, feature_a, kind_b, feature_b, kept):
-    """A contact of two features of pieces ``p`` and ``q``; returns its row, for `put_at`. Where the
-    table is full it is only counted, and the last row is written over: the caller makes room and
-    begins anew."""
+def append(state, p, q, kind_a, feature_a, kind_b, feature_b, kept, at, n, depth):
+    """A contact of two features of pieces ``p`` and ``q``: world point, normal from q to p, depth.
+    Returns its row. Where the table is full it is only counted, and the last row is written over:
+    the caller makes room and begins anew."""
     rows = state.contacts.shape[0]
     k = min(state.step.contacts, rows - 1)
     state.step.contacts += 1
@@ -24,18 +24,11 @@ def append(state, p, q, kind_a, feature_a, kind_b, feature_b, kept):
     contact.a, contact.b = p, q
     contact.kind_a, contact.feature_a = kind_a, feature_a
     contact.kind_b, contact.feature_b = kind_b, feature_b
-    contact.kept, contact.left_out = kept, 0
-    return k
-
-
-@kernel
-def put_at(state, k, at, n, depth):
-    """Where contact ``k`` is: world point, normal from q to p, depth."""
-    contact = state.contacts[k]
+    contact.kept, contact.left_out, contact.depth = kept, 0, depth
     point, normal = contact.point, contact.normal
     point[0], point[1], point[2] = at
     normal[0], normal[1], normal[2] = n
-    contact.depth = depth
+    return k
 
 
 @kernel
@@ -112,21 +105,34 @@ def comes_before(scene, state, k, p, q):
 
 
 @kernel
+def end_of_pair(state, start, p, q):
+    """Where the contacts of pieces ``p`` and ``q`` end that begin in row ``start`` of the last
+    step's."""
+    end = start
+    while end < state.step.old and state.old[end].a == p and state.old[end].b == q:
+        end += 1
+    return end
+
+
+@kernel
+def find_old(state, start, end, kind_a, a, kind_b, b):
+    """The contact of the last step with these features, from row ``start`` to before ``end``, which
+    are those of one pair of pieces; or -1."""
+    for k in range(start, end):
+        old = state.old[k]
+        same_a = old.kind_a == kind_a and old.feature_a == a
+        if same_a and old.kind_b == kind_b and old.feature_b == b:
+            return k
+    return -1
+
+
+@kernel
 def same_earlier(state, k, start):
     """The contact of the last step with the features of contact ``k``, from ``start`` on, where the
     contacts of its two pieces begin; or -1. A ball has one contact with a piece, whatever it rolls
     onto."""
-    old, new, count = state.old, state.contacts[k], state.step.old
-    o = start
-    while o < count and old[o].a == new.a and old[o].b == new.b:
-        if new.kind_a == BALL or new.kind_b == BALL:
-            return o
-        if (
-            old[o].kind_a == new.kind_a
-            and old[o].feature_a == new.feature_a
-            and old[o].kind_b == new.kind_b
-            and old[o].feature_b == new.feature_b
-        ):
-            return o
-        o += 1
-    return -1
+    new = state.contacts[k]
+    end = end_of_pair(state, start, new.a, new.b)
+    if end > start and (new.kind_a == BALL or new.kind_b == BALL):
+        return start
+    return find_old(state, start, end, new.kind_a, new.feature_a, new.kind_b, new.feature_b)

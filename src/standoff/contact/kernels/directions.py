@@ -17,7 +17,8 @@ from standoff.contact.kernels.first_touch import (
     set_normal,
 )
 from standoff.contact.kernels.scene_tables import FACE, VERTEX
-from standoff.contact.kernels.solids import alone, overlap_along, relative
+from standoff.contact.kernels.solids import alone, overlap_along
+from standoff.geometry.narrowphase.bvh_walk import relative_pose
 from standoff.geometry.narrowphase.rows import rotate, unrotate
 from standoff.geometry.narrowphase.vectors import turn
 from standoff.tolerances import CONTACT_CONE, CONTACT_SEAM, CONTACT_TOUCH
@@ -45,7 +46,7 @@ def still_parted(scene, state, scratch, p, q):
     row = state.parted[pair % state.parted.shape[0]]
     if row.pair != pair:
         return False
-    relative(state.poses, one.body, other.body, scratch.rel)
+    relative_pose(state.poses, other.body, state.poses, one.body, scratch.rel)
     depth = overlap_along(scene, scratch.rel, p, q, row.x, row.y, row.z)
     return depth < -CONTACT_TOUCH * (one.radius + other.radius)
 
@@ -91,7 +92,7 @@ def new_direction(scene, state, scratch):
     is_new = pair.first_old == pair.end_old
     if not is_new or state.step.continuous == 0 or not were_there(state, i, j):
         return True
-    relative(A, i, j, scratch.rel)
+    relative_pose(A, j, A, i, scratch.rel)
     x, y, z = unrotate(A, j, nx, ny, nz)
     behind = overlap_along(scene, scratch.rel, p, q, x, y, z) > 0.0
     way = motion_bound(scene, state, p, q)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 
 from standoff.compiled.jit import kernel
-from standoff.contact.kernels.contacts import append, put_at
+from standoff.contact.kernels.contacts import append, find_old
 from standoff.contact.kernels.edges_inside import cut
 from standoff.contact.kernels.scene_tables import EDGE, UNCUT
 from standoff.contact.kernels.solids import alone, goes_on, hidden, to_world
@@ -136,12 +136,8 @@ def inside_at(edge, share, way):
 @kernel
 def edge_on_edge(scene, state, scratch, i, j, end_old):
     """The contact of the edges in rows ``i`` and ``j`` of CROSSERS, as CROSSING has it."""
-    one, other, found, pair = (
-        scratch.crossers[i],
-        scratch.crossers[j],
-        scratch.crossing,
-        scratch.pair,
-    )
+    one, other = scratch.crossers[i], scratch.crossers[j]
+    found, pair = scratch.crossing, scratch.pair
     at, d, to, e, s, r = one.tail, one.along, other.tail, other.along, found.share_p, found.share_q
     p, q, body = scene.pieces[pair.p], scene.pieces[pair.q], scene.pieces[pair.q].body
     at_world = to_world(
@@ -152,12 +148,11 @@ def edge_on_edge(scene, state, scratch, i, j, end_old):
         0.5 * (at[2] + s * d[2] + to[2] + r * e[2]),
     )
     a, b = one.edge - p.edge0, other.edge - q.edge0
-    kept = was_there(state, pair.first_old, end_old, a, b)
+    kept = 1 if find_old(state, pair.first_old, end_old, EDGE, a, EDGE, b) >= 0 else 0
     united = not (alone(scene, pair.p) and alone(scene, pair.q))
     seam = united and on_seam(scene, scratch, one, other)
     normal = rotate(state.poses, body, found.x, found.y, found.z)
-    k = append(state, pair.p, pair.q, EDGE, a, EDGE, b, kept)
-    put_at(state, k, at_world, normal, found.depth)
+    k = append(state, pair.p, pair.q, EDGE, a, EDGE, b, kept, at_world, normal, found.depth)
     state.contacts[k].left_out = 1 if seam else 0
 
 
@@ -240,13 +235,3 @@ def set_part(row, start, end, widest):
     start = 0.0 if start == UNCUT else start
     end = 1.0 if end == UNCUT else end
     row.twice_middle, row.width = start + end, end - start + 2.0 * margin
-
-
-@kernel
-def was_there(state, first, end, a, b):
-    """1 where two edges were in contact at the last step, else 0."""
-    for k in range(first, end):
-        old = state.old[k]
-        if old.kind_a == EDGE and old.kind_b == EDGE and old.feature_a == a and old.feature_b == b:
-            return 1
-    return 0

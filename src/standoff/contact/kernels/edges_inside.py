@@ -190,10 +190,8 @@ def ruling(scene, scratch, v, of_p, guess):
     if not first <= guess < last:
         guess = first
     # Faces that are neighbours stand near each other in NEAR.
-    for k in range(guess, last):
-        if height_over(near[k], x, y, z) > slack:
-            return k
-    for k in range(first, guess):
+    for n in range(guess, guess + last - first):
+        k = n if n < last else n - last + first
         if height_over(near[k], x, y, z) > slack:
             return k
     return -1

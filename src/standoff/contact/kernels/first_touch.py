@@ -136,24 +136,13 @@ def motion_bound(scene, state, p, q):
     for c in range(3, 12, 4):
         square += (B[i, c] - A[i, c] - B[j, c] + A[j, c]) ** 2
     way = math.sqrt(square)
-    way += turning(A, B, i)[3] * reach(pieces[p]) if turned(A, B, i) else 0.0
-    way += turning(A, B, j)[3] * reach(pieces[q]) if turned(A, B, j) else 0.0
-    return way
+    return way + turning(A, B, i)[3] * reach(pieces[p]) + turning(A, B, j)[3] * reach(pieces[q])
 
 
 @kernel
 def is_fast(scene, p, q, way):
     """Whether two pieces that came nearer by up to ``way`` can have passed through each other."""
     return way > CONTACT_FAST * min(scene.pieces[p].inner, scene.pieces[q].inner)
-
-
-@kernel
-def turned(A, B, i):
-    """Whether the orientation of body ``i`` is not the same in both."""
-    for r in range(0, 12, 4):
-        if A[i, r] != B[i, r] or A[i, r + 1] != B[i, r + 1] or A[i, r + 2] != B[i, r + 2]:
-            return True
-    return False
 
 
 @kernel
@@ -193,7 +182,7 @@ def leaving(scene, state, scratch, way, near, end_old):
     start_normal(state, scratch, end_old)
     n = scratch.apart.normal
     share = 1.0
-    if turned(A, B, pieces[p].body) or turned(A, B, pieces[q].body):
+    if turning(A, B, pieces[p].body)[3] > 0.0 or turning(A, B, pieces[q].body)[3] > 0.0:
         share = min(1.0, CONTACT_FAST * min(pieces[p].inner, pieces[q].inner) / way)
     while True:
         place_between(scene, state, scratch, p, share)

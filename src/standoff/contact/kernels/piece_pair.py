@@ -8,7 +8,7 @@ from numba.core import types
 
 from standoff.compiled.by_address import called
 from standoff.compiled.jit import entry, kernel
-from standoff.contact.kernels.contacts import append, deepest, put_at, were_there
+from standoff.contact.kernels.contacts import append, deepest, were_there
 from standoff.contact.kernels.directions import (
     beside_others,
     new_direction,
@@ -25,15 +25,11 @@ from standoff.contact.kernels.first_touch import (
     nearest,
     place_now,
 )
-from standoff.contact.kernels.scene_tables import (
-    WHOLE,
-    SceneTables,
-    ScratchTables,
-    StateTables,
-)
-from standoff.contact.kernels.solids import overlap_along, relative, to_world
+from standoff.contact.kernels.scene_tables import WHOLE, SceneTables, ScratchTables, StateTables
+from standoff.contact.kernels.solids import overlap_along, to_world
 from standoff.contact.kernels.spheres import ball_on_ball, ball_on_piece
 from standoff.contact.kernels.vertex_face import vertices_on_faces
+from standoff.geometry.narrowphase.bvh_walk import relative_pose
 from standoff.geometry.narrowphase.rows import rotate, unrotate
 from standoff.tolerances import CONTACT_OUTGROWN, CONTACT_TOUCH
 
@@ -86,8 +82,8 @@ def may_overlap(scene, state, scratch):
 def reached_edges(scene, state, scratch):
     """How many edges of two polyhedra may be inside the other, marked: those that meeting leaves
     name, or some of the piece that is wholly inside the other. None: they are apart."""
-    p, q = scratch.pair.p, scratch.pair.q
-    relative(state.poses, scene.pieces[p].body, scene.pieces[q].body, scratch.rel)
+    p, q, X = scratch.pair.p, scratch.pair.q, state.poses
+    relative_pose(X, scene.pieces[q].body, X, scene.pieces[p].body, scratch.rel)
     scratch.pair.epoch += 1
     count = meeting_edges(scene, state, scratch, p, q)
     if count > 0:
@@ -111,7 +107,7 @@ def polyhedra(scene, state, scratch):
         return
     if had_contacts:
         reached_edges(scene, state, scratch)
-    relative(state.poses, i, j, scratch.rel)
+    relative_pose(state.poses, j, state.poses, i, scratch.rel)
     beside_others(scene, state, scratch)
     x, y, z = unrotate(state.poses, j, n[0], n[1], n[2])
     elemental(scene, state, scratch, x, y, z, scratch.pair.first_old)
@@ -226,8 +222,8 @@ def whole_contact(scene, state, scratch, nx, ny, nz, depth):
     if count == 0.0:  # so shallow that the two methods disagree by rounding
         a, b = scratch.apart.point_p, scratch.apart.point_q
         x, y, z, count = a[0] + b[0], a[1] + b[1], a[2] + b[2], 2.0
-    k = append(state, p, q, WHOLE, 0, WHOLE, 0, 0)
-    put_at(state, k, (x / count, y / count, z / count), (nx, ny, nz), depth)
+    at = x / count, y / count, z / count
+    append(state, p, q, WHOLE, 0, WHOLE, 0, 0, at, (nx, ny, nz), depth)
 
 
 @kernel

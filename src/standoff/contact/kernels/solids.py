@@ -11,22 +11,9 @@ import math
 from standoff.compiled.jit import kernel
 from standoff.geometry.narrowphase.rows import unrotate
 from standoff.geometry.narrowphase.scratch import CACHED_POINTS
-from standoff.geometry.narrowphase.support import grouped
+from standoff.geometry.narrowphase.support import farthest, grouped
 from standoff.geometry.narrowphase.vectors import unturn
 from standoff.tolerances import CONTACT_CONE, CONTACT_MERGE, CONTACT_SEAM
-
-
-@kernel
-def relative(poses, i, j, rel):
-    """The pose of body ``i`` in the frame of body ``j`` into the twelve numbers of ``rel``: R
-    row-major, then t."""
-    X = poses
-    dx, dy, dz = X[i, 3] - X[j, 3], X[i, 7] - X[j, 7], X[i, 11] - X[j, 11]
-    for r in range(3):
-        u, v, w = X[j, r], X[j, 4 + r], X[j, 8 + r]
-        for c in range(3):
-            rel[3 * r + c] = u * X[i, c] + v * X[i, 4 + c] + w * X[i, 8 + c]
-        rel[9 + r] = u * dx + v * dy + w * dz
 
 
 @kernel
@@ -61,12 +48,7 @@ def highest(scene, p, n0, n1, n2):
     cloud, first, count = scene.cloud, scene.pieces[p].cloud0, scene.pieces[p].vertices
     if count > CACHED_POINTS:
         return grouped(cloud, first, count, n0, n1, n2)
-    best, height = first, -math.inf
-    for v in range(first, first + count):
-        h = cloud[v, 0] * n0 + cloud[v, 1] * n1 + cloud[v, 2] * n2
-        if h > height:
-            best, height = v, h
-    return best
+    return farthest(cloud, first, count, n0, n1, n2)
 
 
 @kernel

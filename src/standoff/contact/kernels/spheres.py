@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from standoff.compiled.jit import kernel
-from standoff.contact.kernels.contacts import append, put_at, were_there
+from standoff.contact.kernels.contacts import append, find_old, were_there
 from standoff.contact.kernels.edges_inside import spheres_meet
 from standoff.contact.kernels.first_touch import (
     first_touch,
@@ -57,8 +57,9 @@ def ball_on_ball(scene, state, scratch):
         x, y, z = d0, d1, d2
         depth = one.radius + other.radius - distance * along
     along = other.radius - 0.5 * depth
-    k = append(state, p, q, BALL, 0, BALL, 0, 1 if pair.end_old > pair.first_old else 0)
-    put_at(state, k, (b0 + along * x, b1 + along * y, b2 + along * z), (x, y, z), depth)
+    at = b0 + along * x, b1 + along * y, b2 + along * z
+    kept = 1 if pair.end_old > pair.first_old else 0
+    append(state, p, q, BALL, 0, BALL, 0, kept, at, (x, y, z), depth)
     return True
 
 
@@ -106,7 +107,7 @@ def ball_on_piece(scene, state, scratch):
     x, y, z = unrotate(X, body, x - X[body, 3], y - X[body, 7], z - X[body, 11])
     inside = contains(scene, solid, x, y, z, 0.0)
     if inside:
-        kind, feature = FACE, nearest_face(scene, solid, x, y, z)
+        kind, feature = FACE, nearest_face(scene, solid, (x, y, z), (0.0, 0.0, 0.0))
         if feature < 0:  # deep in a body, where all around it others go on
             return True
         n = scene.planes[feature]
@@ -133,13 +134,11 @@ def ball_on_piece(scene, state, scratch):
     between = to_world(X, body, x - back * n0, y - back * n1, z - back * n2)
     n0, n1, n2 = rotate(X, body, n0, n1, n2)
     feature -= first_of_kind(scene.pieces[solid], kind)
-    kept = was_on(state, pair, first, kind, feature)
-    if first:
-        k = append(state, pair.p, pair.q, BALL, 0, kind, feature, kept)
-        put_at(state, k, between, (n0, n1, n2), depth)
-    else:
-        k = append(state, pair.p, pair.q, kind, feature, BALL, 0, kept)
-        put_at(state, k, between, (-n0, -n1, -n2), depth)
+    kind_a, a, kind_b, b, n = BALL, 0, kind, feature, (n0, n1, n2)
+    if not first:
+        kind_a, a, kind_b, b, n = kind, feature, BALL, 0, (-n0, -n1, -n2)
+    kept = 1 if find_old(state, pair.first_old, pair.end_old, kind_a, a, kind_b, b) >= 0 else 0
+    append(state, pair.p, pair.q, kind_a, a, kind_b, b, kept, between, n, depth)
     return True
 
 
@@ -152,30 +151,24 @@ def first_of_kind(piece, kind):
 
 
 @kernel
-def was_on(state, pair, first, kind, feature):
-    """1 where the ball was on this feature of the other piece at the last step, else 0; the ball is
-    ``first`` of the two."""
-    for k in range(pair.first_old, pair.end_old):
-        old = state.old[k]
-        if first and old.kind_b == kind and old.feature_b == feature:
-            return 1
-        if not first and old.kind_a == kind and old.feature_a == feature:
-            return 1
-    return 0
-
-
-@kernel
-def nearest_face(scene, s, x, y, z):
-    """The face nearest to a point inside piece ``s``, of those behind which no other piece of the
-    body goes on; or -1."""
+def nearest_face(scene, s, at, d):
+    """The face of piece ``s`` nearest to a point, of those behind which no other piece of the body
+    goes on: along ``d``, of those that look that way, or, where that is 0, the shortest way from
+    inside; or -1."""
     best, face, united = math.inf, -1, not alone(scene, s)
-    first = scene.pieces[s].face0
+    first, (x, y, z) = scene.pieces[s].face0, at
+    anyhow = d[0] == 0.0 and d[1] == 0.0 and d[2] == 0.0
     for f in range(first, first + scene.pieces[s].faces):
         n = scene.planes[f]
         a, b, c = n.x, n.y, n.z
-        way = n.offset - a * x - b * y - c * z
+        (u, v, w), along = (a, b, c) if anyhow else d, 1.0
+        if not anyhow:
+            along = a * u + b * v + c * w
+            if along <= CONTACT_CONE:
+                continue
+        way = (n.offset - a * x - b * y - c * z) / along
         if way < best:
-            out = x + way * a, y + way * b, z + way * c
+            out = x + way * u, y + way * v, z + way * w
             if united and hidden(scene, s, out, (a, b, c), 1.0):
                 continue
             best, face = way, f
@@ -204,7 +197,7 @@ def face_back(scene, state, scratch, solid, inside, distance, centre, n):
         # that is new was fast.
         lean = CONTACT_CONE if pair.end_old == pair.first_old else -CONTACT_CONE
         if inside or n0 * d0 + n1 * d1 + n2 * d2 < lean:
-            face = face_along(scene, solid, x, y, z, d0, d1, d2)
+            face = nearest_face(scene, solid, centre, (d0, d1, d2))
     if face < 0:
         return -1
     plane = planes[face]
@@ -230,27 +223,6 @@ def old_face(scene, state, scratch, solid, x, y, z):
             if still_there(scene, f, x, y, z, n.x, n.y, n.z):
                 return f
     return -1
-
-
-@kernel
-def face_along(scene, s, x, y, z, d0, d1, d2):
-    """The nearest face of piece ``s`` from a point along ``d``, of those that look that way, unless
-    another piece of the body goes on behind it; or -1."""
-    best, face, united = math.inf, -1, not alone(scene, s)
-    first = scene.pieces[s].face0
-    for f in range(first, first + scene.pieces[s].faces):
-        n = scene.planes[f]
-        a, b, c = n.x, n.y, n.z
-        along = a * d0 + b * d1 + c * d2
-        if along <= CONTACT_CONE:
-            continue
-        way = (n.offset - a * x - b * y - c * z) / along
-        if way < best:
-            out = x + way * d0, y + way * d1, z + way * d2
-            if united and hidden(scene, s, out, (a, b, c), 1.0):
-                continue
-            best, face = way, f
-    return face
 
 
 @kernel

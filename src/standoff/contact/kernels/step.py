@@ -11,7 +11,7 @@ import math
 
 from standoff.broadphase.kernels.sort_and_sweep import boxes_that_meet
 from standoff.compiled.jit import entry, kernel
-from standoff.contact.kernels.contacts import comes_before, drop_left_out, merge
+from standoff.contact.kernels.contacts import comes_before, drop_left_out, end_of_pair, merge
 from standoff.contact.kernels.first_touch import turning
 from standoff.contact.kernels.forces import apply_forces
 from standoff.contact.kernels.piece_pair import touch_pair_at
@@ -137,7 +137,7 @@ def nearest_on_way(x, y, z, u, v, w):
 @kernel
 def body_pair(scene, state, scratch, i, j):
     """The contacts of two bodies, piece by piece, without doubles."""
-    X, pair, old, first = state.poses, scratch.pair, state.old, state.step.contacts
+    X, pair, first = state.poses, scratch.pair, state.step.contacts
     one, other = scene.bodies[i], scene.bodies[j]
     end = earlier_until(scene, state, pair.cursor, one.piece0, other.piece0)
     pair.body_first, pair.body_old = first, end
@@ -151,9 +151,7 @@ def body_pair(scene, state, scratch, i, j):
         for q in range(other.piece0, other.piece0 + other.pieces):
             # Contacts of the last step stand in the order of pairs in which they were found.
             start = earlier_until(scene, state, end, p, q)
-            end = start
-            while end < state.step.old and old[end].a == p and old[end].b == q:
-                end += 1
+            end = end_of_pair(state, start, p, q)
             pair.cursor = end
             if end > start or pieces_meet(scene, state, p, q):
                 found = state.step.contacts

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 from standoff.compiled.jit import kernel
-from standoff.contact.kernels.contacts import append, put_at
+from standoff.contact.kernels.contacts import append
 from standoff.contact.kernels.edges_inside import end_of, other_faces
 from standoff.contact.kernels.scene_tables import FACE, VERTEX
 from standoff.contact.kernels.solids import to_world
@@ -68,12 +68,11 @@ def vertex_on_face(scene, state, scratch, v, face, of_p, at):
     between = to_world(X, s.body, x + half * n.x, y + half * n.y, z + half * n.z)
     a, b, c = rotate(X, s.body, n.x, n.y, n.z)
     kept = 1 if face == scratch.vertices[v].hint else 0
+    v, face = v - o.vertex0, face - s.face0
     if of_p:
-        k = append(state, p, q, VERTEX, v - o.vertex0, FACE, face - s.face0, kept)
-        put_at(state, k, between, (a, b, c), depth)
+        append(state, p, q, VERTEX, v, FACE, face, kept, between, (a, b, c), depth)
     else:
-        k = append(state, p, q, FACE, face - s.face0, VERTEX, v - o.vertex0, kept)
-        put_at(state, k, between, (-a, -b, -c), depth)
+        append(state, p, q, FACE, face, VERTEX, v, kept, between, (-a, -b, -c), depth)
 
 
 @kernel

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from standoff.compiled.jit import entry, kernel
 from standoff.compiled.tables import Reals, Records, Tables, Wholes, fields, viewer
 from standoff.geometry.kernels.orientation import TERMS, above
+from standoff.geometry.narrowphase.support import farthest
+from standoff.geometry.narrowphase.vectors import cross, dot, minus, plus, point
 from standoff.tolerances import SIMPLEX_FLATNESS
 
 #: Return codes: a hull, or what the points are instead.
@@ -169,57 +171,44 @@ def _first(points, thickness):
     a = b = c = d = -1
     widest = 0.0
     for dx, dy, dz in _DIRECTIONS:
-        low = 0
-        high = 0
-        least = math.inf
-        most = -math.inf
-        for p in range(n):
-            t = dx * points[p, 0] + dy * points[p, 1] + dz * points[p, 2]
-            if t < least:
-                least = t
-                low = p
-            if t > most:
-                most = t
-                high = p
-        x, y, z = _difference(points, high, low)
-        length = math.sqrt(x * x + y * y + z * z)
+        low = farthest(points, 0, n, -dx, -dy, -dz)
+        high = farthest(points, 0, n, dx, dy, dz)
+        way = _difference(points, high, low)
+        length = math.sqrt(dot(*way, *way))
         # The axes are for points that lie square to the first direction.
         if length > 2.0 * widest:
             widest = length
             a, b = low, high
     if widest <= thickness:
         return POINT, (a, b, c, d)
-    ux, uy, uz = _difference(points, b, a)
-    s = 1.0 / math.sqrt(ux * ux + uy * uy + uz * uz)
-    ux, uy, uz = s * ux, s * uy, s * uz
-    farthest = -1.0
+    u = _unit(*_difference(points, b, a))
+    most = -1.0
     for p in range(n):
         x, y, z = _difference(points, p, a)
-        t = x * ux + y * uy + z * uz
-        x, y, z = x - t * ux, y - t * uy, z - t * uz
-        away = x * x + y * y + z * z
-        if away > farthest:
-            farthest = away
-            c = p
-    if math.sqrt(farthest) <= thickness:
+        off = plus(x, y, z, -dot(x, y, z, *u), *u)
+        away = dot(*off, *off)
+        if away > most:
+            most, c = away, p
+    if math.sqrt(most) <= thickness:
         return LINE, (a, b, c, d)
-    vx, vy, vz = _difference(points, c, a)
-    nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
-    s = 1.0 / math.sqrt(nx * nx + ny * ny + nz * nz)
-    nx, ny, nz = s * nx, s * ny, s * nz
+    across = _unit(*cross(*u, *_difference(points, c, a)))
     highest = -1.0
     for p in range(n):
-        x, y, z = _difference(points, p, a)
-        height = abs(x * nx + y * ny + z * nz)
+        height = abs(dot(*_difference(points, p, a), *across))
         if height > highest:
-            highest = height
-            d = p
+            highest, d = height, p
     return PLANE if highest <= thickness else SOLID, (a, b, c, d)
 
 
 @kernel
 def _difference(points, p, q):
-    return points[p, 0] - points[q, 0], points[p, 1] - points[q, 1], points[p, 2] - points[q, 2]
+    return minus(*point(points, p), *point(points, q))
+
+
+@kernel
+def _unit(x, y, z):
+    s = 1.0 / math.sqrt(dot(x, y, z, x, y, z))
+    return s * x, s * y, s * z
 
 
 @kernel
@@ -243,32 +232,22 @@ def _tetrahedron(tables, a, b, c, d):
 
 @kernel
 def plane(points, faces, planes, state, f):
-    a = faces[f, 0]
-    ux, uy, uz = _difference(points, faces[f, 1], a)
-    vx, vy, vz = _difference(points, faces[f, 2], a)
-    nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
-    nn = nx * nx + ny * ny + nz * nz
-    uu = ux * ux + uy * uy + uz * uz
-    vv = vx * vx + vy * vy + vz * vz
-    if nn <= SIMPLEX_FLATNESS * SIMPLEX_FLATNESS * uu * vv:
+    u = _difference(points, faces[f, 1], faces[f, 0])
+    v = _difference(points, faces[f, 2], faces[f, 0])
+    n = cross(*u, *v)
+    nn = dot(*n, *n)
+    if nn <= SIMPLEX_FLATNESS * SIMPLEX_FLATNESS * dot(*u, *u) * dot(*v, *v):
         state[f] = THIN
         planes[f, 3] = math.inf
         return
     s = 1.0 / math.sqrt(nn)
-    planes[f, 0] = s * nx
-    planes[f, 1] = s * ny
-    planes[f, 2] = s * nz
-    planes[f, 3] = s * (nx * points[a, 0] + ny * points[a, 1] + nz * points[a, 2])
+    planes[f, 0], planes[f, 1], planes[f, 2] = s * n[0], s * n[1], s * n[2]
+    planes[f, 3] = s * dot(*n, *point(points, faces[f, 0]))
 
 
 @kernel
 def height_above(points, planes, f, p):
-    return (
-        planes[f, 0] * points[p, 0]
-        + planes[f, 1] * points[p, 1]
-        + planes[f, 2] * points[p, 2]
-        - planes[f, 3]
-    )
+    return dot(*point(planes, f), *point(points, p)) - planes[f, 3]
 
 
 @kernel

@@ -21,6 +21,7 @@ from standoff.geometry.narrowphase.scratch import (
     WORK,
 )
 from standoff.geometry.narrowphase.support import CLOUD, POINTS, rounding_of
+from standoff.geometry.narrowphase.vectors import cross, dot, minus, plus, point
 
 
 @entry("Tuple((float64, int64, int64))(float64[:,::1], int64[:,::1], float64[:,::1])", allocating)
@@ -29,15 +30,11 @@ def farthest_outside(corners, faces, points):
     point and the face; 0, -1, -1 where all are behind all faces. ``faces`` index ``corners``."""
     planes = np.empty((len(faces), 4))
     state = np.zeros(len(faces), np.int64)
-    cx = 0.0
-    cy = 0.0
-    cz = 0.0
+    cx, cy, cz = 0.0, 0.0, 0.0
     for f in range(len(faces)):
         plane(corners, faces, planes, state, f)
         for k in range(3):
-            cx += corners[faces[f, k], 0]
-            cy += corners[faces[f, k], 1]
-            cz += corners[faces[f, k], 2]
+            cx, cy, cz = plus(cx, cy, cz, 1.0, *point(corners, faces[f, k]))
     share = 1.0 / (3.0 * len(faces))
     cx, cy, cz = share * cx, share * cy, share * cz
     # The ball about the centre that is behind all planes needs no second look.
@@ -46,19 +43,15 @@ def farthest_outside(corners, faces, points):
         if state[f] != THIN:
             deep = planes[f, 3] - planes[f, 0] * cx - planes[f, 1] * cy - planes[f, 2] * cz
             inner = min(inner, deep)
-    worst = 0.0
-    point = -1
-    face = -1
+    worst, farthest, face = 0.0, -1, -1
     for p in range(len(points)):
-        x, y, z = points[p, 0] - cx, points[p, 1] - cy, points[p, 2] - cz
+        x, y, z = minus(*point(points, p), cx, cy, cz)
         if inner > 0.0 and x * x + y * y + z * z < inner * inner:
             continue
         for f in range(len(faces)):
             if state[f] != THIN and height_above(points, planes, f, p) > worst:
-                worst = height_above(points, planes, f, p)
-                point = p
-                face = f
-    return worst, point, face
+                worst, farthest, face = height_above(points, planes, f, p), p, f
+    return worst, farthest, face
 
 
 @entry("int64(float64[:,::1], int64[:,::1], float64, int64[::1])", allocating)
@@ -115,23 +108,14 @@ def below_all_faces(points, faces, tolerance):
     """Whether no point stands out of the plane of any face by more than ``tolerance`` [m]. Faces
     without a normal are passed over. Faces times points; the first point out ends it."""
     for f in range(len(faces)):
-        a, b, c = faces[f, 0], faces[f, 1], faces[f, 2]
-        u0, u1, u2 = (
-            points[b, 0] - points[a, 0],
-            points[b, 1] - points[a, 1],
-            points[b, 2] - points[a, 2],
-        )
-        v0, v1, v2 = (
-            points[c, 0] - points[a, 0],
-            points[c, 1] - points[a, 1],
-            points[c, 2] - points[a, 2],
-        )
-        n0, n1, n2 = u1 * v2 - u2 * v1, u2 * v0 - u0 * v2, u0 * v1 - u1 * v0
-        limit = tolerance * math.sqrt(n0 * n0 + n1 * n1 + n2 * n2)
+        a = point(points, faces[f, 0])
+        u, v = minus(*point(points, faces[f, 1]), *a), minus(*point(points, faces[f, 2]), *a)
+        n = cross(*u, *v)
+        limit = tolerance * math.sqrt(dot(*n, *n))
         if limit == 0.0:
             continue
-        offset = n0 * points[a, 0] + n1 * points[a, 1] + n2 * points[a, 2] + limit
+        offset = dot(*n, *a) + limit
         for p in range(len(points)):
-            if n0 * points[p, 0] + n1 * points[p, 1] + n2 * points[p, 2] > offset:
+            if dot(*n, *point(points, p)) > offset:
                 return False
     return True

@@ -48,7 +48,8 @@ def read_ply(data: bytes) -> tuple[Array, IntArray]:
             raise MeshError("cut short", element=f"element {name}", value=count)
         rows = body.rows(count, properties)
         if name == "vertex":
-            points = np.stack([rows[axis] for axis in ("x", "y", "z")], axis=1).astype(np.float64)
+            given = np.stack([rows[axis] for axis in ("x", "y", "z")], axis=1)
+            points = given.reshape(-1, 3).astype(np.float64)
         elif name == "face":
             lists = [p.name for p in properties if p.name in ("vertex_indices", "vertex_index")]
             polygons = list(rows[lists[0]])

@@ -118,29 +118,3 @@ def load_triangle(R, i, P, F, t, corners):
     """Nine floats: the corners of triangle ``t`` in the mesh's own frame."""
     for k in range(3):
         store(corners, 3 * k, *point(P, R[i, POINT0] + F[R[i, FACE0] + t, k]))
-
-
-@entry("void(int64[:, ::1], int64[::1])")
-def connected_parts(faces, label):
-    """Write into ``label`` (points,) the least vertex that each vertex is connected to by faces."""
-    for v in range(len(label)):
-        label[v] = v
-    for f in range(len(faces)):
-        a = _root(label, faces[f, 0])
-        for k in range(1, 3):
-            b = _root(label, faces[f, k])
-            if a < b:
-                label[b] = a
-            else:
-                label[a] = b
-                a = b
-    for v in range(len(label)):
-        label[v] = _root(label, v)
-
-
-@kernel
-def _root(label, v):
-    while label[v] != v:
-        label[v] = label[label[v]]
-        v = label[v]
-    return v

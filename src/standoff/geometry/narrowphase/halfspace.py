@@ -5,14 +5,10 @@ from __future__ import annotations
 import math
 
 from standoff.compiled.jit import kernel
-from standoff.geometry.narrowphase.layout import (
-    KIND,
-    POINT0,
-    POINTS,
-    is_primitive,
-)
+from standoff.geometry.narrowphase.layout import KIND, POINT0, POINTS, is_primitive
 from standoff.geometry.narrowphase.rows import rotate, rounding, unrotate, write
-from standoff.geometry.narrowphase.support import size_of, support_point
+from standoff.geometry.narrowphase.support import farthest, size_of, support_point
+from standoff.geometry.narrowphase.vectors import point
 from standoff.tolerances import FACING_TOLERANCE
 
 
@@ -27,9 +23,9 @@ def body_halfspace(bodies, i, B, j, out, k):
     if is_primitive(kind):
         lx, ly, lz = support_point(kind, size_of(A, i), -mx, -my, -mz)
     else:
-        lx, ly, lz = lowest_of_points(
-            bodies.solids.points, refs[i, POINT0], refs[i, POINTS], mx, my, mz
-        )
+        points = bodies.solids.points
+        row = farthest(points, refs[i, POINT0], refs[i, POINTS], -mx, -my, -mz)
+        lx, ly, lz = point(points, row)
     # The point itself may be far away from its body's origin: it counts as a size.
     slack = rounding(A, i, B, j, abs(lx) + abs(ly) + abs(lz))
     lx, ly, lz = rotate(A, i, lx, ly, lz)
@@ -39,19 +35,6 @@ def body_halfspace(bodies, i, B, j, out, k):
     ax, ay, az = A[i, 3] + lx, A[i, 7] + ly, A[i, 11] + lz
     b = ax - height * nx, ay - height * ny, az - height * nz
     write(out, k, height, (ax, ay, az), b, (nx, ny, nz), slack)
-
-
-@kernel
-def lowest_of_points(P, first, count, mx, my, mz):
-    """The point among ``count`` that reaches farthest against (mx, my, mz)."""
-    best = first
-    least = math.inf
-    for p in range(first, first + count):
-        height = P[p, 0] * mx + P[p, 1] * my + P[p, 2] * mz
-        if height < least:
-            least = height
-            best = p
-    return P[best, 0], P[best, 1], P[best, 2]
 
 
 @kernel

@@ -163,19 +163,19 @@ def _winding(x0, x1, x2, A, i):
         if part < last and F[f, 0] >= T[part + 1]:
             part += 1
             total, most, own = total + own, max(most, abs(own)), 0.0
-        a0, a1, a2 = minus(*point(P, R[i, POINT0] + F[f, 0]), x0, x1, x2)
-        b0, b1, b2 = minus(*point(P, R[i, POINT0] + F[f, 1]), x0, x1, x2)
-        c0, c1, c2 = minus(*point(P, R[i, POINT0] + F[f, 2]), x0, x1, x2)
-        a = math.sqrt(dot(a0, a1, a2, a0, a1, a2))
-        b = math.sqrt(dot(b0, b1, b2, b0, b1, b2))
-        c = math.sqrt(dot(c0, c1, c2, c0, c1, c2))
-        n0, n1, n2 = cross(b0, b1, b2, c0, c1, c2)
-        ab = dot(a0, a1, a2, b0, b1, b2)
-        bc = dot(b0, b1, b2, c0, c1, c2)
-        ca = dot(c0, c1, c2, a0, a1, a2)
-        full = a * b * c + ab * c + bc * a + ca * b
-        own += math.atan2(dot(a0, a1, a2, n0, n1, n2), full)
+        a = minus(*point(P, R[i, POINT0] + F[f, 0]), x0, x1, x2)
+        b = minus(*point(P, R[i, POINT0] + F[f, 1]), x0, x1, x2)
+        c = minus(*point(P, R[i, POINT0] + F[f, 2]), x0, x1, x2)
+        own += half_angle(a, b, c)
     return max(most, abs(own), abs(total + own)) / (2.0 * math.pi)
+
+
+@kernel
+def half_angle(a, b, c):
+    """Half of the solid angle of a triangle seen from the origin, signed."""
+    la, lb, lc = math.sqrt(dot(*a, *a)), math.sqrt(dot(*b, *b)), math.sqrt(dot(*c, *c))
+    full = la * lb * lc + dot(*a, *b) * lc + dot(*b, *c) * la + dot(*c, *a) * lb
+    return math.atan2(dot(*a, *cross(*b, *c)), full)
 
 
 @kernel

@@ -285,19 +285,24 @@ def _cloud(work, base, tag, first, count, points, x, y, z):
     if tag == GROUPED:
         best = grouped(points, first, count, lx, ly, lz)
     else:
-        best = first
-        height = -math.inf
-        for p in range(first, first + count):
-            h = lx * points[p, 0] + ly * points[p, 1] + lz * points[p, 2]
-            if h > height:
-                height = h
-                best = p
+        best = farthest(points, first, count, lx, ly, lz)
     px, py, pz = points[best, 0], points[best, 1], points[best, 2]
     return (
         dot(ax, ay, az, px, py, pz),
         dot(bx, by, bz, px, py, pz),
         dot(cx, cy, cz, px, py, pz),
     )
+
+
+@kernel
+def farthest(points, first, count, x, y, z):
+    """The row of the point farthest along (x, y, z), of ``count`` from row ``first`` on."""
+    best, height = first, -math.inf
+    for p in range(first, first + count):
+        h = x * points[p, 0] + y * points[p, 1] + z * points[p, 2]
+        if h > height:
+            best, height = p, h
+    return best
 
 
 @kernel

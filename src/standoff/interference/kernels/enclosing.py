@@ -6,6 +6,7 @@ import math
 
 from standoff.compiled.jit import entry, kernel
 from standoff.compiled.tables import Reals, Tables, Wholes, viewer
+from standoff.geometry.narrowphase.mesh_inside import half_angle
 from standoff.geometry.narrowphase.vectors import cross, dot, minus, point
 
 #: An open mesh may be meant as a solid. A part of which more than this part of all directions, seen
@@ -68,11 +69,7 @@ def _look_around(look, p):
         height = dot(a0, a1, a2, m0, m1, m2)
         if height == 0.0:
             continue  # seen edge on
-        a, b = math.sqrt(dot(a0, a1, a2, a0, a1, a2)), math.sqrt(dot(b0, b1, b2, b0, b1, b2))
-        c = math.sqrt(dot(c0, c1, c2, c0, c1, c2))
-        flat = a * b * c + c * dot(a0, a1, a2, b0, b1, b2)
-        flat += a * dot(b0, b1, b2, c0, c1, c2) + b * dot(c0, c1, c2, a0, a1, a2)
-        angle += math.atan2(height, flat)
+        angle += half_angle((a0, a1, a2), (b0, b1, b2), (c0, c1, c2))
         n0, n1, n2 = cross(c0, c1, c2, a0, a1, a2)
         o0, o1, o2 = cross(a0, a1, a2, b0, b1, b2)
         for k in range(len(directions)):
