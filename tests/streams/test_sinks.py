@@ -13,7 +13,7 @@ from rich.console import Console
 
 from standoff.errors import Error, StreamError
 from standoff.streams import report_json
-from standoff.streams.open_stream import open_sink, sink_kind
+from standoff.streams.open_stream import open_sink, sink_of
 from standoff.streams.report import Reason, State, Summary
 from standoff.streams.report_json import report_line, state_line, warnings_line
 from standoff.streams.shown import shown
@@ -258,7 +258,8 @@ def test_why_a_state_is_what_it_is_is_shown_and_many_reasons_are_counted():
     ],
 )
 def test_sinks_as_the_command_line_writes_them(text, kind):
-    assert sink_kind(text) == kind
+    asked = sink_of(text)
+    assert (asked.kind, asked.where) == kind
 
 
 @pytest.mark.parametrize(
