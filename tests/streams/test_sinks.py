@@ -297,7 +297,7 @@ def described(value, schema, where="update"):
 def test_the_schema_of_markers_has_every_field_of_them():
     update = report_json.scene_update(report(1, 2.5, hit(0.01, 0, 1)))
     assert len(update["entities"]) == 1
-    described(update, report_json.MARKERS_SCHEMA)
+    described(update, report_json.SCHEMAS["foxglove.SceneUpdate"])
 
 
 def test_a_clearance_is_told_only_where_it_is_the_smallest():

@@ -20,9 +20,7 @@ from standoff.streams.record.blocks import ANSWER, InputBlock, answer
 from standoff.streams.record.mcap import McapWriter
 from standoff.streams.report import Report, State
 from standoff.streams.report_json import (
-    MARKERS_SCHEMA,
-    STATE_SCHEMA,
-    WARNINGS_SCHEMA,
+    SCHEMAS,
     one_line,
     scene_update,
     state_line,
@@ -75,9 +73,9 @@ class Recorder:
         mcap.metadata("standoff", texts)
         self._input = mcap.channel(INPUT, f"{OWN_ENCODING}input-1")
         self._answer = mcap.channel(ANSWERS, f"{OWN_ENCODING}answers-1")
-        self._state = self._json("/standoff/state", STATE_SCHEMA)
-        self._warnings = self._json("/standoff/warnings", WARNINGS_SCHEMA)
-        self._markers = self._json("/standoff/markers", MARKERS_SCHEMA)
+        self._state = self._json("/standoff/state", "standoff.State")
+        self._warnings = self._json("/standoff/warnings", "standoff.Warnings")
+        self._markers = self._json("/standoff/markers", "foxglove.SceneUpdate")
         schema = mcap.schema("sensor_msgs/msg/JointState", "ros2msg", DEFINITION.encode())
         self._joint_states = mcap.channel("/joint_states", "cdr", schema)
         short = [name.partition("/")[2] for name in joints]
@@ -86,8 +84,8 @@ class Recorder:
         mcap.spool.begin()
         self._begun = True
 
-    def _json(self, topic: str, schema: dict[str, Any]) -> int:
-        number = self._mcap.schema(schema["title"], "jsonschema", json.dumps(schema).encode())
+    def _json(self, topic: str, schema: str) -> int:
+        number = self._mcap.schema(schema, "jsonschema", json.dumps(SCHEMAS[schema]).encode())
         return self._mcap.channel(topic, "json", number)
 
     def put(self, report: Report) -> None:
