@@ -12,7 +12,7 @@ import numpy as np
 
 import standoff
 from standoff.geometry.pose import Array
-from standoff.streams.batch import Batch, Stretch
+from standoff.streams.batch import Stretch
 from standoff.streams.decoders import OWN_ENCODING
 from standoff.streams.engine import Input
 from standoff.streams.limits import RECORD_BLOCK, TIME_LIMIT
@@ -107,21 +107,21 @@ class Recorder:
         if len(self._inputs) >= RECORD_BLOCK:
             self._pack()
 
-    def take_stretch(self, batch: Batch, numbers: int, stretch: Stretch) -> None:
-        """Quiet cycles, the first of this number.
+    def take_stretch(self, stretch: Stretch) -> None:
+        """Quiet cycles.
 
         Raises:
             OSError: as `take`.
         """
-        if self._full(float(batch.now[0]), len(stretch)):
+        if self._full(float(stretch.times[0]), len(stretch)):
             raise OSError("the disk is full: cycles are missing from the recording")
         for k, clearance in enumerate(stretch.clearances.tolist()):
-            now, source, message = batch.reading(k)
+            now, source, message = stretch.batch.reading(k)
             self._inputs.add(now, ((source, message),))
-            self._answers.append((numbers + k, now, clearance, 1.0, int(State.SAFE), 0))
+            self._answers.append((stretch.number + k, now, clearance, 1.0, int(State.SAFE), 0))
             if len(self._inputs) >= RECORD_BLOCK:
                 self._pack()
-        self._joint_state(float(batch.now[len(stretch) - 1]), stretch.Q[-1])
+        self._joint_state(float(stretch.times[-1]), stretch.Q[-1])
 
     def skipped(self, cycles: int) -> None:
         """So many cycles never came here."""
