@@ -14,7 +14,7 @@ import standoff as so
 from standoff.cli import app
 from standoff.errors import Error, StreamError
 from standoff.papers.testbed import BUFFER
-from standoff.streams.open_stream import check_not_own_topics, to_stdout
+from standoff.streams.open_stream import check_not_own_topics, sink_of
 from standoff.streams.record.replay import Replay
 from tests.oracles.all_distances import all_distances
 from tests.worlds.watch_worlds import new_cell, sliders, task
@@ -325,8 +325,8 @@ def test_a_watch_may_listen_beside_where_it_speaks():
 
 
 def test_options_of_a_sink_do_not_bring_the_summary_into_its_lines():
-    assert to_stdout("jsonl:-?every=5") and to_stdout("jsonl:-")
-    assert not to_stdout("jsonl:a.jsonl?every=5") and not to_stdout("plain")
+    assert sink_of("jsonl:-?every=5").standard and sink_of("jsonl:-").standard
+    assert not sink_of("jsonl:a.jsonl?every=5").standard and not sink_of("plain").standard
 
 
 def test_a_report_that_cannot_be_written_hides_no_verdict(tmp_path, monkeypatch):

@@ -3,7 +3,7 @@
 import pytest
 
 from standoff.errors import MissingPackageError, StreamError
-from standoff.streams.open_stream import check_one_reader, open_source, source_files, source_kind
+from standoff.streams.open_stream import check_one_reader, open_source, source_of
 from standoff.streams.protocols import Live, Recorded
 from standoff.streams.sources.bag import Bag
 from standoff.streams.sources.csv_table import CsvTable
@@ -22,7 +22,7 @@ TABLE = "time,a\n0,1\n"
     ],
 )  # fmt: skip
 def test_the_kind_is_told_by_the_suffix(text, kind):
-    assert source_kind(text)[0] == kind
+    assert source_of(text).kind == kind
 
 
 def test_sources_bear_one_name_however_they_were_asked_for(tmp_path):
@@ -93,10 +93,10 @@ def test_a_missing_package_is_named_with_the_way_to_get_it(monkeypatch):
 def test_the_files_of_a_source_are_known(tmp_path):
     path = tmp_path / "run.csv"
     path.write_text(TABLE)
-    assert source_files(str(path)) == source_files(f"csv:{path}") == [path]
-    assert source_files(f"bag:{tmp_path}/v.mcap?topic=/a") == [tmp_path / "v.mcap"]
-    assert {*source_files(f"{tmp_path}?topic=/a")} == {tmp_path, path}
-    assert source_files("csv:-") == source_files("zenoh:a/b") == []
+    assert source_of(str(path)).files == source_of(f"csv:{path}").files == [path]
+    assert source_of(f"bag:{tmp_path}/v.mcap?topic=/a").files == [tmp_path / "v.mcap"]
+    assert {*source_of(f"{tmp_path}?topic=/a").files} == {tmp_path, path}
+    assert source_of("csv:-").files == source_of("zenoh:a/b").files == []
 
 
 def test_standard_input_has_one_reader():

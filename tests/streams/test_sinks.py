@@ -13,7 +13,7 @@ from rich.console import Console
 
 from standoff.errors import Error, StreamError
 from standoff.streams import report_json
-from standoff.streams.open_stream import open_sink, sink_kind
+from standoff.streams.open_stream import open_sink, sink_of
 from standoff.streams.report import Reason, State, Summary
 from standoff.streams.report_json import report_line, state_line, warnings_line
 from standoff.streams.shown import shown
@@ -258,7 +258,8 @@ def test_why_a_state_is_what_it_is_is_shown_and_many_reasons_are_counted():
     ],
 )
 def test_sinks_as_the_command_line_writes_them(text, kind):
-    assert sink_kind(text) == kind
+    asked = sink_of(text)
+    assert (asked.kind, asked.where) == kind
 
 
 @pytest.mark.parametrize(
@@ -296,7 +297,7 @@ def described(value, schema, where="update"):
 def test_the_schema_of_markers_has_every_field_of_them():
     update = report_json.scene_update(report(1, 2.5, hit(0.01, 0, 1)))
     assert len(update["entities"]) == 1
-    described(update, report_json.MARKERS_SCHEMA)
+    described(update, report_json.SCHEMAS["foxglove.SceneUpdate"])
 
 
 def test_a_clearance_is_told_only_where_it_is_the_smallest():

@@ -9,7 +9,14 @@ import standoff as so
 from standoff.errors import MonitorError, StreamError
 from standoff.streams.batch import gathered
 from standoff.streams.engine import WatchEngine
-from standoff.streams.faults import RULES, table
+from standoff.streams.faults import (
+    AFTER_GOOD,
+    AT_ONCE,
+    NEXT_GOOD,
+    POSE_RECEIVED,
+    RULES,
+    SINK_BACK,
+)
 from standoff.streams.messages import BodyPose, End, Grasp, Joints, Trouble
 from standoff.streams.options import WatchOptions
 from standoff.streams.report import State
@@ -442,8 +449,21 @@ def test_a_flood_of_everything_wrong_never_raises():
 def test_the_table_of_the_docs_is_that_of_the_code():
     from pathlib import Path
 
+    ends = {
+        AT_ONCE: "as soon as it is over",
+        AFTER_GOOD: "after `recover` good readings in a row",
+        NEXT_GOOD: "with the next good reading",
+        SINK_BACK: "when it takes reports again",
+        POSE_RECEIVED: "after `recover` good poses of that body in a row",
+    }
     text = (Path(__file__).parents[2] / "docs" / "watch.md").read_text()
-    assert table() in text
+    table = text.partition("| kind | state | when |")[2].partition("\n\n")[0].splitlines()[2:]
+    rows = [[cell.strip() for cell in row.strip("|").split("|")] for row in table]
+    assert [(row[0], row[1]) for row in rows] == [
+        (f"`{kind}`", rule.state.name) for kind, rule in RULES.items()
+    ]
+    for row, rule in zip(rows, RULES.values(), strict=True):
+        assert len(row) == 5 and row[2] and row[3] and row[4].startswith(ends[rule.ends])
 
 
 def test_options_are_checked():

@@ -5,6 +5,7 @@ import math
 import sys
 import threading
 import time
+from functools import partial
 
 import numpy as np
 import pytest
@@ -76,7 +77,7 @@ def got_from(inbox, timeout=0.0):
 def test_a_flood_keeps_the_newest_and_is_told():
     names, q = new_cell().joints, task(1)[0]
     inbox = Inbox(1, depth=8)
-    put = inbox.putter(0)
+    put = partial(inbox.put, 0, 0)
     for k in range(20):
         put(Joints(float(k), names, q))
     got = [got_from(inbox) for _ in range(9)]
@@ -219,7 +220,7 @@ def test_files_and_live_sources_do_not_mix():
 
 def test_a_flood_leaves_no_message_without_its_turn():
     inbox = Inbox(1, depth=16)
-    put, most = inbox.putter(0), 60_000
+    put, most = partial(inbox.put, 0, 0), 60_000
 
     def flood():
         for _ in range(most):
@@ -244,7 +245,7 @@ def test_a_flood_leaves_no_message_without_its_turn():
 
 def test_a_flood_drops_no_event():
     inbox = Inbox(1, depth=16)
-    put = inbox.putter(0)
+    put = partial(inbox.put, 0, 0)
     put(Grasp(math.nan, "box", "a/hand"))
     for _ in range(100):
         put(Joints(math.nan, ("x",), np.zeros(1)))

@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from standoff.commands.app import notes, out
-from standoff.commands.arguments import CellSource, Model, command
+from standoff.commands.arguments import CellSource, Model, command, option
 from standoff.defaults import USUAL_APART_BUDGET
 
 
@@ -21,16 +19,13 @@ def apart(
     *,
     source: CellSource,
     clearance: Annotated[
-        float,
-        typer.Option(metavar="M", help=r"How far apart a pair must stay to be proved, \[m]."),
+        float, option("M", r"How far apart a pair must stay to be proved, \[m].")
     ] = 0.0,
     budget: Annotated[
-        int,
-        typer.Option(metavar="N", help="Boxes of joint values to look at for a pair, at most."),
+        int, option("N", "Boxes of joint values to look at for a pair, at most.")
     ] = USUAL_APART_BUDGET,
     allow: Annotated[
-        Path | None,
-        typer.Option(metavar="OUT.toml", help="Write the cell with the proved pairs allowed."),
+        Path | None, option("OUT.toml", "Write the cell with the proved pairs allowed.")
     ] = None,
     model: Model,
 ) -> None:

@@ -54,6 +54,12 @@ def _option(name: str, annotation: Any, default: Any) -> inspect.Parameter:
     return inspect.Parameter(name, kind, default=default, annotation=annotation)
 
 
+def option(metavar: str, help: str, *flags: str) -> Any:
+    """An option: what stands for its value (empty: its type does, or it has none), what it is, and
+    how it is written where its name does not say."""
+    return typer.Option(*flags, metavar=metavar or None, help=help)
+
+
 CellSource = Annotated[
     str,
     typer.Argument(
@@ -62,17 +68,11 @@ CellSource = Annotated[
         ".xacro) or a shipped model (builtin:panda).",
     ),
 ]
-Clearance = Annotated[
-    float, typer.Option(metavar="M", help=r"Free is what stays farther apart than this, \[m].")
-]
-Tolerance = Annotated[
-    float, typer.Option(metavar="M", help=r"Nearer than this to the clearance is too close, \[m].")
-]
+Clearance = Annotated[float, option("M", r"Free is what stays farther apart than this, \[m].")]
+Tolerance = Annotated[float, option("M", r"Nearer than this to the clearance is too close, \[m].")]
 
-Certificate = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Write the proof there, as JSON.")
-]
-View = Annotated[bool, typer.Option("--view", help="Then show it on a live page.")]
+Certificate = Annotated[Path | None, option("FILE", "Write the proof there, as JSON.")]
+View = Annotated[bool, option("", "Then show it on a live page.", "--view")]
 
 
 @dataclass(frozen=True)
@@ -80,23 +80,20 @@ class Model:
     """How a robot that is named by its own file is to be modelled."""
 
     srdf: Annotated[
-        Path | None, typer.Option(help="SRDF of a robot alone: the pairs it disables are allowed.")
+        Path | None, option("", "SRDF of a robot alone: the pairs it disables are allowed.")
     ] = None
     geometry: Annotated[
-        str,
-        typer.Option(help="auto, primitives, capsules, mesh or visual; for a robot's own file."),
+        str, option("", "auto, primitives, capsules, mesh or visual; for a robot's own file.")
     ] = "auto"
     capsules_per_link: Annotated[
-        int, typer.Option(help="At most this many capsules where capsules are laid.")
+        int, option("", "At most this many capsules where capsules are laid.")
     ] = 2
     search_path: Annotated[
-        list[Path] | None, typer.Option(help="Folder to look for package:// in; repeatable.")
+        list[Path] | None, option("", "Folder to look for package:// in; repeatable.")
     ] = None
     unwatched: Annotated[
         bool,
-        typer.Option(
-            "--unwatched", help="Accept a robot's own file of which nothing can be watched."
-        ),
+        option("", "Accept a robot's own file of which nothing can be watched.", "--unwatched"),
     ] = False
 
     def cell(self, source: str) -> Cell:
@@ -115,12 +112,10 @@ class Model:
 class PageAddress:
     """Where a live page is served."""
 
-    host: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Who may see the page; this machine by default.")
-    ] = "127.0.0.1"
-    port: Annotated[
-        int, typer.Option(metavar="N", help="Of the page; the next free one where it is taken.")
-    ] = 8080
+    host: Annotated[str, option("ADDRESS", "Who may see the page; this machine by default.")] = (
+        "127.0.0.1"
+    )
+    port: Annotated[int, option("N", "Of the page; the next free one where it is taken.")] = 8080
 
     def serving(self, said: Console = out) -> Serving:
         """A page to be served from here; says so at once where viser is missing."""

@@ -19,6 +19,7 @@ from standoff.commands.arguments import (
     Tolerance,
     View,
     command,
+    option,
 )
 
 if TYPE_CHECKING:
@@ -35,14 +36,9 @@ class _Asked:
     clearance: Clearance = 0.0
     tolerance: Tolerance = 0.001
     deviation: Annotated[
-        float,
-        typer.Option(
-            metavar="RAD", help="Certify all motions within this of the path, each joint."
-        ),
+        float, option("RAD", "Certify all motions within this of the path, each joint.")
     ] = 0.0
-    first: Annotated[
-        bool, typer.Option("--first", help="Find the earliest contact, and not any.")
-    ] = False
+    first: Annotated[bool, option("", "Find the earliest contact, and not any.", "--first")] = False
 
 
 @dataclass(frozen=True)
@@ -50,12 +46,10 @@ class _Files:
     """What is written besides the verdict."""
 
     certificate: Certificate = None
-    plot: Annotated[
-        Path | None, typer.Option(metavar="FILE.png", help="Draw the clearance along the path.")
-    ] = None
-    picture: Annotated[
-        Path | None, typer.Option(metavar="FILE.png", help="Draw the motion, as a strip of poses.")
-    ] = None
+    plot: Annotated[Path | None, option("FILE.png", "Draw the clearance along the path.")] = None
+    picture: Annotated[Path | None, option("FILE.png", "Draw the motion, as a strip of poses.")] = (
+        None
+    )
 
     def refuse_unwritable(self, source: str, path: Path) -> None:
         """Before any work is done for them."""
@@ -89,18 +83,18 @@ class _Reading:
     """How the file is read."""
 
     no_limits: Annotated[
-        bool, typer.Option("--no-limits", help="Take joints beyond their limits as they are.")
+        bool, option("", "Take joints beyond their limits as they are.", "--no-limits")
     ] = False
     unwrap: Annotated[
         bool | None,
-        typer.Option(
-            help="Continuous joints go the shorter way from waypoint to waypoint, or as written; "
-            "without a word on it a jump by more than half a turn is an error."
+        option(
+            "",
+            "Continuous joints go the shorter way from waypoint to waypoint, or as written; "
+            "without a word on it a jump by more than half a turn is an error.",
         ),
     ] = None
     rest: Annotated[
-        bool,
-        typer.Option("--rest", help="Joints not in the file stay where the cell has them."),
+        bool, option("", "Joints not in the file stay where the cell has them.", "--rest")
     ] = False
 
     def path(self, file: Path, cell: Cell) -> PathFile:
@@ -130,16 +124,16 @@ def check(
     files: _Files,
     budget: Annotated[
         int | None,
-        typer.Option(
-            metavar="N",
-            help="Give up, undecided, after so many distances; by default 1,000,000, or 20,000 a "
+        option(
+            "N",
+            "Give up, undecided, after so many distances; by default 1,000,000, or 20,000 a "
             "segment where that is more.",
         ),
     ] = None,
     reading: _Reading,
     model: Model,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print the verdict as JSON, for machines.")
+        bool, option("", "Print the verdict as JSON, for machines.", "--json")
     ] = False,
     live: View = False,
     page: PageAddress,

@@ -5,16 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from standoff.commands.app import notes, out
-from standoff.commands.arguments import PageAddress, View, command
+from standoff.commands.arguments import PageAddress, View, command, option
 
 
 @command(epilog="Example: [bold]standoff demo --plot clearance.png[/bold]")
 def demo(
     *,
-    plot: Annotated[Path, typer.Option(help="Where the clearance over time goes, a PNG.")] = Path(
+    plot: Annotated[Path, option("", "Where the clearance over time goes, a PNG.")] = Path(
         "clearance.png"
     ),
     live: View = False,

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from standoff.commands.app import out
-from standoff.commands.arguments import CellSource, Model, command
+from standoff.commands.arguments import CellSource, Model, command, option
 
 
 @command(
@@ -19,7 +17,7 @@ def info(
     *,
     source: CellSource,
     model: Model,
-    pairs: Annotated[bool, typer.Option("--pairs", help="List each pair left to watch.")] = False,
+    pairs: Annotated[bool, option("", "List each pair left to watch.", "--pairs")] = False,
 ) -> None:
     """Show what is in a cell or a robot: joints, bodies, allowed pairs, pairs left to watch."""
     from standoff.view.info import show

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from standoff.commands.app import app, notes, out
+from standoff.commands.arguments import option
 from standoff.defaults import USUAL_BUFFER
 
 
@@ -22,20 +23,17 @@ def init(
             metavar="ROBOT…", help="Robots (.urdf, .xacro) or shipped models (builtin:panda)."
         ),
     ],
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="FILE", help="The cell file to write.")
-    ] = Path("cell.toml"),
+    output: Annotated[Path, option("FILE", "The cell file to write.", "-o", "--output")] = Path(
+        "cell.toml"
+    ),
     buffer: Annotated[
-        float,
-        typer.Option(metavar="M", help=r"Pairs within this at the start are listed, \[m]."),
+        float, option("M", r"Pairs within this at the start are listed, \[m].")
     ] = USUAL_BUFFER,
-    geometry: Annotated[
-        str, typer.Option(help="auto, primitives, capsules, mesh or visual.")
-    ] = "auto",
+    geometry: Annotated[str, option("", "auto, primitives, capsules, mesh or visual.")] = "auto",
     search_path: Annotated[
-        list[Path] | None, typer.Option(help="Folder to look for package:// in; repeatable.")
+        list[Path] | None, option("", "Folder to look for package:// in; repeatable.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Write over a file.")] = False,
+    force: Annotated[bool, option("", "Write over a file.", "--force")] = False,
 ) -> None:
     """Write a first cell file: the robots side by side, what is too close there, what to do next.
 

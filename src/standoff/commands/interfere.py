@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from standoff.commands.app import notes, out
-from standoff.commands.arguments import command
+from standoff.commands.arguments import command, option
 
 
 @dataclass(frozen=True)
@@ -17,30 +17,19 @@ class _Approach:
     """How parts are compared."""
 
     method: Annotated[
-        str,
-        typer.Option(help="exact, projection or octree; the latter two may raise false alarms."),
+        str, option("", "exact, projection or octree; the latter two may raise false alarms.")
     ] = "exact"
-    planes: Annotated[
-        int | None, typer.Option(metavar="N", help="Planes to project on; 3 by default.")
-    ] = None
-    outline: Annotated[
-        str | None, typer.Option(help="hull, or true with concavities and holes.")
-    ] = None
-    resolution: Annotated[
-        float | None, typer.Option(metavar="M", help=r"Smallest cube of the octrees, \[m].")
-    ] = None
+    planes: Annotated[int | None, option("N", "Planes to project on; 3 by default.")] = None
+    outline: Annotated[str | None, option("", "hull, or true with concavities and holes.")] = None
+    resolution: Annotated[float | None, option("M", r"Smallest cube of the octrees, \[m].")] = None
 
 
 @dataclass(frozen=True)
 class _Lengths:
     """What a length in a mesh file is."""
 
-    scale: Annotated[
-        float | None, typer.Option(metavar="S", help="Factor from a mesh's lengths to metres.")
-    ] = None
-    unit: Annotated[
-        str | None, typer.Option(help="Unit of the mesh files: m, cm, mm, in or ft.")
-    ] = None
+    scale: Annotated[float | None, option("S", "Factor from a mesh's lengths to metres.")] = None
+    unit: Annotated[str | None, option("", "Unit of the mesh files: m, cm, mm, in or ft.")] = None
 
 
 @command(
@@ -61,21 +50,17 @@ def interfere(
     ],
     approach: _Approach,
     clearance: Annotated[
-        float, typer.Option(metavar="M", help=r"As near as this counts as interference, \[m].")
+        float, option("M", r"As near as this counts as interference, \[m].")
     ] = 0.0,
     lengths: _Lengths,
     q: Annotated[
-        str | None,
-        typer.Option(
-            "--q", metavar="Q", help="Joint values of a cell, as for plan; where it has them."
-        ),
+        str | None, option("Q", "Joint values of a cell, as for plan; where it has them.", "--q")
     ] = None,
     picture: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.png|FOLDER", help="Draw each pair that overlaps."),
+        Path | None, option("FILE.png|FOLDER", "Draw each pair that overlaps.")
     ] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print the pairs as JSON, for machines.")
+        bool, option("", "Print the pairs as JSON, for machines.", "--json")
     ] = False,
 ) -> None:
     """Tell which parts overlap or come too near, how deep or how far apart, and why."""

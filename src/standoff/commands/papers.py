@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from standoff.commands.app import app, notes, out
+from standoff.commands.arguments import option
 from standoff.errors import Error
 
 
@@ -21,16 +22,14 @@ def papers(
         str, typer.Argument(metavar="PAPER", help="The paper's number: 000, 001, 002, 003, 004.")
     ],
     quick: Annotated[
-        bool, typer.Option("--quick", help="Fewer rounds, points, segments; indicative only.")
+        bool, option("", "Fewer rounds, points, segments; indicative only.", "--quick")
     ] = False,
     plots: Annotated[
-        Path | None, typer.Option("--out", help="Folder of the plots; papers-NUMBER by default.")
+        Path | None, option("", "Folder of the plots; papers-NUMBER by default.", "--out")
     ] = None,
-    only: Annotated[
-        list[str] | None, typer.Option(help="One experiment by its name; repeatable.")
-    ] = None,
+    only: Annotated[list[str] | None, option("", "One experiment by its name; repeatable.")] = None,
     tables: Annotated[
-        str | None, typer.Option(help="Tables of the paper by their numbers, such as 4,5.")
+        str | None, option("", "Tables of the paper by their numbers, such as 4,5.")
     ] = None,
 ) -> None:
     """Run a paper's experiments: ours beside what the paper says."""

@@ -19,6 +19,7 @@ from standoff.commands.arguments import (
     Tolerance,
     View,
     command,
+    option,
 )
 from standoff.errors import Error
 
@@ -33,36 +34,31 @@ class _Ends:
 
     start: Annotated[
         str | None,
-        typer.Option(
-            metavar="Q",
-            help="Where to start: values (0,0.3,…), names with values (elbow=0.3,…), or a file as "
+        option(
+            "Q",
+            "Where to start: values (0,0.3,…), names with values (elbow=0.3,…), or a file as "
             "[bold]check[/bold] reads it; where the cell has the joints by default.",
         ),
     ] = None
     goal: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="Q",
-            help="Where to go, as --start; repeatable, any of them will do. Joints that are left "
+        option(
+            "Q",
+            "Where to go, as --start; repeatable, any of them will do. Joints that are left "
             "out end where they start.",
         ),
     ] = None
     problem: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Start, goals and obstacles from a file of planning problems (MotionBenchMaker).",
+        option(
+            "FILE",
+            "Start, goals and obstacles from a file of planning problems (MotionBenchMaker).",
         ),
     ] = None
-    index: Annotated[
-        int | None, typer.Option(metavar="N", help="Which problem of it; the first by default.")
-    ] = None
+    index: Annotated[int | None, option("N", "Which problem of it; the first by default.")] = None
     joints: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAMES",
-            help="Joints, or robots, that may move, by commas; repeatable. All by default.",
-        ),
+        option("NAMES", "Joints, or robots, that may move, by commas; repeatable. All by default."),
     ] = None
 
     def refuse_contradictions(self) -> None:
@@ -96,18 +92,15 @@ class _Ends:
 class _Files:
     """What is written, besides what is said."""
 
-    path: Annotated[
-        Path | None,
-        typer.Option("--out", metavar="PATH", help="Write the path there: .csv, .json."),
-    ] = None
+    path: Annotated[Path | None, option("PATH", "Write the path there: .csv, .json.", "--out")] = (
+        None
+    )
     certificate: Certificate = None
     picture: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.png", help="Draw the motion there, as a strip of poses."),
+        Path | None, option("FILE.png", "Draw the motion there, as a strip of poses.")
     ] = None
     save_cell: Annotated[
-        Path | None,
-        typer.Option(metavar="OUT.toml", help="Write the cell, with a problem's obstacles."),
+        Path | None, option("OUT.toml", "Write the cell, with a problem's obstacles.")
     ] = None
 
     def refuse_unwritable(self, source: str, ends: _Ends) -> None:
@@ -149,14 +142,11 @@ class _Search:
     """How a path is searched for."""
 
     smooth: Annotated[
-        str | None,
-        typer.Option(metavar="EFFORT", help="Shorten it: shortcuts (2000) or seconds (1.5s)."),
+        str | None, option("EFFORT", "Shorten it: shortcuts (2000) or seconds (1.5s).")
     ] = None
-    method: Annotated[str, typer.Option(help="rrt-connect or sbl.")] = "rrt-connect"
-    seed: Annotated[int, typer.Option(metavar="N", help="The same one, the same path.")] = 0
-    timeout: Annotated[float, typer.Option(metavar="S", help=r"Give up after so long, \[s].")] = (
-        10.0
-    )
+    method: Annotated[str, option("", "rrt-connect or sbl.")] = "rrt-connect"
+    seed: Annotated[int, option("N", "The same one, the same path.")] = 0
+    timeout: Annotated[float, option("S", r"Give up after so long, \[s].")] = 10.0
 
     def effort(self) -> Effort | None:
         """How long to shorten the path; None for not at all."""
@@ -172,7 +162,7 @@ class _Margins:
     clearance: Clearance = 0.001
     tolerance: Tolerance = 0.001
     no_limits: Annotated[
-        bool, typer.Option("--no-limits", help="Take a start or goal beyond its limits as it is.")
+        bool, option("", "Take a start or goal beyond its limits as it is.", "--no-limits")
     ] = False
 
 
@@ -192,7 +182,7 @@ def plan(
     margins: _Margins,
     model: Model,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print what came of it as JSON, for machines.")
+        bool, option("", "Print what came of it as JSON, for machines.", "--json")
     ] = False,
     live: View = False,
     page: PageAddress,

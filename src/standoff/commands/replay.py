@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from standoff.commands.app import app, notes, out
+from standoff.commands.arguments import option
 
 
 @app.command(
@@ -20,12 +21,9 @@ def replay(
         Path, typer.Argument(metavar="RECORD", help="What watch --to mcap:RECORD wrote.")
     ],
     verify: Annotated[
-        bool,
-        typer.Option("--verify", help="Name the first cycle whose answer differs in any bit."),
+        bool, option("", "Name the first cycle whose answer differs in any bit.", "--verify")
     ] = False,
-    report: Annotated[
-        Path | None, typer.Option(metavar="OUT.html", help="Write a page on all near misses.")
-    ] = None,
+    report: Annotated[Path | None, option("OUT.html", "Write a page on all near misses.")] = None,
 ) -> None:
     """Run a recording of watch again, as fast as it goes: same input, same bits."""
     from standoff.view.replay import replay as run

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from standoff.commands.app import app, notes, out
+from standoff.commands.arguments import option
 
 
 @app.command(
@@ -17,17 +18,13 @@ from standoff.commands.app import app, notes, out
 def verify(
     file: Annotated[Path, typer.Argument(metavar="CERTIFICATE", help="A certificate, JSON.")],
     cell: Annotated[
-        str | None,
-        typer.Option(
-            metavar="CELL",
-            help="The cell, as for check, where the file does not bring it.",
-        ),
+        str | None, option("CELL", "The cell, as for check, where the file does not bring it.")
     ] = None,
     engine: Annotated[
-        str, typer.Option(help="plain; coal to ask Coal as well; auto asks it where installed.")
+        str, option("", "plain; coal to ask Coal as well; auto asks it where installed.")
     ] = "auto",
     clearance: Annotated[
-        float | None, typer.Option(help=r"What it must claim at least for every pair, \[m].")
+        float | None, option("", r"What it must claim at least for every pair, \[m].")
     ] = None,
 ) -> None:
     """Check a certificate again by plain code that shares nothing with the checker.

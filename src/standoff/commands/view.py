@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from standoff.commands.app import notes
-from standoff.commands.arguments import Clearance, Model, PageAddress, Tolerance, command
+from standoff.commands.arguments import Clearance, Model, PageAddress, Tolerance, command, option
 from standoff.defaults import USUAL_BUFFER
 from standoff.errors import Error
 
@@ -49,17 +49,14 @@ def view(
         Path | None, typer.Argument(metavar="PATH", help="A path to play, as for check.")
     ] = None,
     buffer: Annotated[
-        float, typer.Option(metavar="M", help=r"Buffer of what moves, \[m], without a path.")
+        float, option("M", r"Buffer of what moves, \[m], without a path.")
     ] = USUAL_BUFFER,
     self_: Annotated[
-        float,
-        typer.Option(
-            "--self", metavar="M", help=r"For links of one robot instead, \[m], without a path."
-        ),
+        float, option("M", r"For links of one robot instead, \[m], without a path.", "--self")
     ] = PAGE_SELF,
     clearance: Clearance = 0.0,
     tolerance: Tolerance = 0.001,
-    count: Annotated[int, typer.Option(metavar="N", help="Balls of the swarm.")] = 200,
+    count: Annotated[int, option("N", "Balls of the swarm.")] = 200,
     model: Model,
     page: PageAddress,
 ) -> None:
@@ -107,13 +104,13 @@ def _serve_scene(serving: Serving, name: str, count: int) -> None:
 def _refuse(context: typer.Context, shown: str) -> None:
     """What was typed is obeyed or refused, never passed over."""
     applies = {"source", "host", "port"} | _APPLIES[shown]
-    for option in context.command.params:
-        name = str(option.name)
+    for parameter in context.command.params:
+        name = str(parameter.name)
         source = context.get_parameter_source(name)
         # The enumeration is click's, or the one that typer brings along.
         if name in applies or source is None or source.name != "COMMANDLINE":
             continue
-        called = "PATH" if name == "file" else max(option.opts, key=len)
+        called = "PATH" if name == "file" else max(parameter.opts, key=len)
         raise Error(
             f"{called} does not apply to {shown}",
             value=str(context.params[name]),
@@ -123,5 +120,5 @@ def _refuse(context: typer.Context, shown: str) -> None:
 
 def _names(context: typer.Context, applies: set[str]) -> list[str]:
     """Arguments and options as they are typed."""
-    found = [option for option in context.command.params if option.name in applies]
+    found = [parameter for parameter in context.command.params if parameter.name in applies]
     return ["PATH" if o.name == "file" else max(o.opts, key=len) for o in found]

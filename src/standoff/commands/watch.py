@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from standoff.commands.app import notes, out
-from standoff.commands.arguments import CellSource, Model, PageAddress, command
+from standoff.commands.arguments import CellSource, Model, PageAddress, command, option
 from standoff.defaults import (
     USUAL_BUFFER,
     USUAL_HYSTERESIS,
@@ -30,19 +30,17 @@ class _Streams:
 
     sources: Annotated[
         list[str] | None,
-        typer.Option(
-            "--from",
-            metavar="SOURCE",
-            help=f"Where joint states come from; repeatable. {ALLOWED_SOURCES}. "
+        option(
+            "SOURCE",
+            f"Where joint states come from; repeatable. {ALLOWED_SOURCES}. "
             "bag:FILE?topic=/joint_states picks one.",
+            "--from",
         ),
     ] = None
     sinks: Annotated[
         list[str] | None,
-        typer.Option(
-            "--to",
-            metavar="SINK",
-            help=f"Where reports go; repeatable. {ALLOWED_SINKS}. By default: terminal.",
+        option(
+            "SINK", f"Where reports go; repeatable. {ALLOWED_SINKS}. By default: terminal.", "--to"
         ),
     ] = None
 
@@ -51,76 +49,57 @@ class _Streams:
 class _Options:
     """What is watched for; see `WatchOptions`."""
 
-    buffer: Annotated[float, typer.Option(metavar="M", help=r"Around whatever moves, \[m].")] = (
-        USUAL_BUFFER
-    )
+    buffer: Annotated[float, option("M", r"Around whatever moves, \[m].")] = USUAL_BUFFER
     self_: Annotated[
-        float | None,
-        typer.Option("--self", metavar="M", help=r"For links of one robot instead, \[m]."),
+        float | None, option("M", r"For links of one robot instead, \[m].", "--self")
     ] = None
     period: Annotated[
         float | None,
-        typer.Option(
-            metavar="S",
-            help=r"Of the slowest source, \[s]; as files have it, and 0.01 of a live one.",
-        ),
+        option("S", r"Of the slowest source, \[s]; as files have it, and 0.01 of a live one."),
     ] = None
     max_age: Annotated[
         float | None,
-        typer.Option(
-            metavar="S",
-            help=r"STALE without a word from a joint for so long, \[s]; 0.1, or three periods.",
-        ),
+        option("S", r"STALE without a word from a joint for so long, \[s]; 0.1, or three periods."),
     ] = None
     max_speed: Annotated[
         float | None,
-        typer.Option(
-            metavar="M/S",
-            help=r"What moves faster has jumped, \[m/s]; as the speeds of the joints have it.",
+        option(
+            "M/S", r"What moves faster has jumped, \[m/s]; as the speeds of the joints have it."
         ),
     ] = None
-    recover: Annotated[
-        int, typer.Option(metavar="N", help="Good readings in a row that end a fault.")
-    ] = USUAL_RECOVER
+    recover: Annotated[int, option("N", "Good readings in a row that end a fault.")] = USUAL_RECOVER
     between: Annotated[
         bool | None,
-        typer.Option(
-            "--between/--no-between",
-            help="Certify the motion between readings, too. Default: on for files, off for live "
+        option(
+            "",
+            "Certify the motion between readings, too. Default: on for files, off for live "
             "sources.",
+            "--between/--no-between",
         ),
     ] = None
     rest: Annotated[
-        bool,
-        typer.Option("--rest", help="Joints without values stay where the cell has them."),
+        bool, option("", "Joints without values stay where the cell has them.", "--rest")
     ] = False
     slip: Annotated[
         float,
-        typer.Option(
-            metavar="M",
-            help=r"How far the pose of a held body may be from where its link holds it, \[m].",
-        ),
+        option("M", r"How far the pose of a held body may be from where its link holds it, \[m]."),
     ] = USUAL_SLIP
     slow: Annotated[
-        float | None,
-        typer.Option(metavar="M", help=r"The speed scale is 1 from here on, \[m]; the threshold."),
+        float | None, option("M", r"The speed scale is 1 from here on, \[m]; the threshold.")
     ] = None
-    stop: Annotated[
-        float, typer.Option(metavar="M", help=r"The speed scale is 0 up to here, \[m].")
-    ] = USUAL_STOP_DISTANCE
+    stop: Annotated[float, option("M", r"The speed scale is 0 up to here, \[m].")] = (
+        USUAL_STOP_DISTANCE
+    )
     retreat_slow: Annotated[
-        float | None,
-        typer.Option(metavar="M", help=r"--slow of pairs that surely part, \[m]; the same."),
+        float | None, option("M", r"--slow of pairs that surely part, \[m]; the same.")
     ] = None
     retreat_stop: Annotated[
-        float | None,
-        typer.Option(metavar="M", help=r"--stop of pairs that surely part, \[m]; the same."),
+        float | None, option("M", r"--stop of pairs that surely part, \[m]; the same.")
     ] = None
     hysteresis: Annotated[
         float,
-        typer.Option(
-            metavar="M",
-            help=r"The speed scale rises when a pair is farther apart by this than it was, \[m].",
+        option(
+            "M", r"The speed scale rises when a pair is farther apart by this than it was, \[m]."
         ),
     ] = USUAL_HYSTERESIS
 
@@ -137,18 +116,16 @@ class _Network:
     """How Zenoh reaches others."""
 
     listen: Annotated[
-        list[str] | None,
-        typer.Option(metavar="ADDRESS", help="Zenoh listens there: tcp/127.0.0.1:7447."),
+        list[str] | None, option("ADDRESS", "Zenoh listens there: tcp/127.0.0.1:7447.")
     ] = None
-    connect: Annotated[
-        list[str] | None,
-        typer.Option(metavar="ADDRESS", help="Zenoh connects there; repeatable."),
-    ] = None
+    connect: Annotated[list[str] | None, option("ADDRESS", "Zenoh connects there; repeatable.")] = (
+        None
+    )
     remote: Annotated[
-        bool, typer.Option("--remote", help="Let addresses be other than of this machine.")
+        bool, option("", "Let addresses be other than of this machine.", "--remote")
     ] = False
     scouting: Annotated[
-        bool, typer.Option("--scouting", help="Let Zenoh look for others in the network.")
+        bool, option("", "Let Zenoh look for others in the network.", "--scouting")
     ] = False
 
     def link(self) -> Link | None:
@@ -174,29 +151,24 @@ def watch(
     options: _Options,
     speed: Annotated[
         str | None,
-        typer.Option(
-            metavar="X",
-            help="Of files: 1 as recorded, max as fast as it goes; max, and 1 with --view.",
-        ),
+        option("X", "Of files: 1 as recorded, max as fast as it goes; max, and 1 with --view."),
     ] = None,
     on_warning: Annotated[
-        str | None,
-        typer.Option(metavar="CMD", help="Run this at the first warning, without a shell."),
+        str | None, option("CMD", "Run this at the first warning, without a shell.")
     ] = None,
-    report: Annotated[
-        Path | None, typer.Option(metavar="OUT.html", help="Write a page on all near misses.")
-    ] = None,
-    plain: Annotated[bool, typer.Option("--plain", help="No colours, nothing in place.")] = False,
+    report: Annotated[Path | None, option("OUT.html", "Write a page on all near misses.")] = None,
+    plain: Annotated[bool, option("", "No colours, nothing in place.", "--plain")] = False,
     live: Annotated[
-        bool, typer.Option("--view", help="Show it on a live page while it is watched.")
+        bool, option("", "Show it on a live page while it is watched.", "--view")
     ] = False,
     page: PageAddress,
     network: _Network,
     realtime: Annotated[
         bool,
-        typer.Option(
+        option(
+            "",
+            "Ask the system to let this go first, and to keep its processors awake.",
             "--realtime",
-            help="Ask the system to let this go first, and to keep its processors awake.",
         ),
     ] = False,
     model: Model,

@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray
+from standoff.monitor.report import QuietCycle
 from standoff.streams.limits import TIME_LIMIT
 from standoff.streams.messages import Joints
 from standoff.streams.publishers import AGE_WINDOW, Publisher, delay
 from standoff.streams.received import Received
+from standoff.streams.report import Report, State
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,17 +88,45 @@ class Stretch:
     """Quiet cycles in a row: SAFE, nothing changed, full speed.
 
     Attributes:
+        batch: what they are the first of.
+        number: of the first cycle; asked: of the monitor's answer in it.
+        heard: the sources, and when each had its last valid message before it.
+        revision: of the cell.
         clearances: of each; as many as there are.
         Q: (n, joints), where the joints were.
         poses: of the moving bodies, the same in all; None where there are none.
     """
 
+    batch: Batch
+    number: int
+    asked: int
+    heard: Sequence[tuple[str, float]]
+    revision: int
     clearances: Array
     Q: Array
-    poses: Array | None = None
+    poses: Array | None
 
     def __len__(self) -> int:
         return len(self.clearances)
+
+    @property
+    def times(self) -> Array:
+        """Of each."""
+        return self.batch.now[: len(self)]
+
+    def report(self, k: int) -> Report:
+        """The report of one of them."""
+        now, last = float(self.times[k]), [time for _, time in self.heard]
+        for part in self.batch.parts:
+            i = int(np.searchsorted(part.at, k, side="right")) - 1
+            if i >= 0:
+                last[part.source] = max(last[part.source], float(self.times[part.at[i]]))
+        ages = {name: now - time for (name, _), time in zip(self.heard, last)}
+        cycle = QuietCycle(self.asked + k, now, float(self.clearances[k]))
+        return Report(
+            self.number + k, now, State.SAFE, False, (), cycle, 1.0, ages,
+            q=self.Q[k], poses=self.poses, revision=self.revision,
+        )  # fmt: skip
 
 
 def check_ahead(received: Received, batch: Batch, time: float) -> tuple[int, Array]:

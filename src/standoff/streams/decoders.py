@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Final, NamedTuple
 
 from standoff.streams.json_message import JsonDecoder
@@ -56,7 +57,7 @@ def plain_type(kind: str) -> str:
 def decoder_of(topic: Topic, world: str = WORLD) -> Decode | None:
     """What reads the messages of a topic; None where nothing does."""
     if topic.encoding == "json":
-        return _JsonPayload()
+        return _json_decoder(bytes)
     if topic.encoding not in ("cdr", "ros1"):
         return None
     cdr = topic.encoding == "cdr"
@@ -70,29 +71,20 @@ def decoder_of(topic: Topic, world: str = WORLD) -> Decode | None:
     if topic.kind in _TRANSFORMS:
         return TransformDecoder(world, cdr)
     if topic.kind == _TEXT:
-        return _TextDecoder(cdr)
+        return _json_decoder(partial(_string, cdr=cdr))
     return None
 
 
-class _JsonPayload:
-    """An object of `json_message`, its time left out: the transport has one."""
-
-    def __init__(self) -> None:
-        self._decode = JsonDecoder()
-
-    def __call__(self, data: bytes) -> tuple[Message, ...]:
-        return self._decode(data).messages
+def _json_decoder(text: Callable[[bytes], bytes]) -> Decode:
+    """What reads an object of `json_message` out of a message; its time is left out, as the
+    transport has one."""
+    decode = JsonDecoder()
+    return lambda data: decode(text(data)).messages
 
 
-class _TextDecoder:
-    """``std_msgs/String`` with an object of `json_message` in it."""
-
-    def __init__(self, cdr: bool) -> None:
-        self._cdr = cdr
-        self._decode = JsonDecoder()
-
-    def __call__(self, data: bytes) -> tuple[Message, ...]:
-        wire = Wire(data, self._cdr)
-        text = wire.text()
-        wire.end()
-        return self._decode(text.encode("utf-8")).messages
+def _string(data: bytes, cdr: bool) -> bytes:
+    """``std_msgs/String``."""
+    wire = Wire(data, cdr)
+    text = wire.text()
+    wire.end()
+    return text.encode("utf-8")

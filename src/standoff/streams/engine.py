@@ -33,7 +33,6 @@ Input = tuple[int, Message]
 _KINDS = {"time": "backwards", "length": "missing", "unknown": "names", "late": ""}
 
 _NO_REASONS: tuple[Reason, ...] = ()
-_NO_STRETCH = Stretch(np.zeros(0), np.zeros((0, 0)))
 
 
 class WatchEngine:
@@ -160,22 +159,24 @@ class WatchEngine:
             the next, where the monitor has been asked for it. Nothing at all where this engine is
             not `quiet`.
         """
-        received, start = self.received, self.number
-        if not self.quiet or received.not_received():
-            return _NO_STRETCH, None
-        n, Q = check_ahead(received, batch, self.time)
-        if n == 0:
-            return _NO_STRETCH, None
-        poses, clearances = received.bodies.poses(), np.empty(n)
-        quiet, answer = self.monitor.update_many(Q[:n], batch.now[:n], clearances, poses)
-        stretch = Stretch(clearances[:quiet], Q[:quiet], poses)
+        received, n, quiet = self.received, 0, 0
+        Q, poses, answer = received.q[None], None, None
+        if self.quiet and not received.not_received():
+            n, Q = check_ahead(received, batch, self.time)
+            poses = received.bodies.poses()
+        clearances = np.empty(n)
+        if n:
+            quiet, answer = self.monitor.update_many(Q[:n], batch.now[:n], clearances, poses)
+        stretch = Stretch(
+            batch, self.number + 1, self.asked + 1,
+            [*zip(received.sources, received.last_message)], self.cell.revision,
+            clearances[:quiet], Q[:quiet], poses,
+        )  # fmt: skip
         if quiet:
             skip(received, batch, quiet, Q)
-            self.number = start + quiet
+            self.number += quiet
             self.time = self._newest = float(batch.now[quiet - 1])
-            assert self._cycle is not None
-            last = self._cycle.number + quiet
-            self._adopt(QuietCycle(last, self.time, float(clearances[quiet - 1])))
+            self._adopt(QuietCycle(self.asked + quiet, self.time, float(clearances[quiet - 1])))
         if answer is None:
             return stretch, None
         now, source, message = batch.reading(quiet)

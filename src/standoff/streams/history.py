@@ -279,15 +279,13 @@ class History:
 
     def _take_nothing(self) -> None:
         """A cycle in which no pair was too close, and nothing at fault."""
-        self.pairs.take(self.last, ())
-        self.contacts.take(self.last, ())
-        self.causes.take(self.last, ())
+        for episodes in (self.pairs, self.contacts, self.causes):
+            episodes.take(self.last, ())
 
     def finish(self) -> None:
         """Nothing that held goes on: there are no more reports, or their time ran back."""
-        self.pairs.finish()
-        self.contacts.finish()
-        self.causes.finish()
+        for episodes in (self.pairs, self.contacts, self.causes):
+            episodes.finish()
 
     @property
     def known(self) -> bool:

@@ -42,20 +42,15 @@ class Inbox:
         self.lost = [0] * sources
         self._next = -1
 
-    def putter(self, source: int) -> Put:
-        """What a source hands its messages to, from whatever threads."""
-        waiting, turns, depth, lock = self._waiting[source], self._turns, self._depth, self._lock
-
-        def put(message: Message, arrived: int | None = None) -> None:
-            with lock:
-                arrived = time.monotonic_ns() if arrived is None else arrived
-                if len(waiting) < depth:
-                    waiting.append((arrived, source, message))
-                    turns.put(source)
-                elif self._make_room(source, message):
-                    waiting.append((arrived, source, message))
-
-        return put
+    def put(self, arrived: int, source: int, message: Message) -> None:
+        """Keep a message, from whatever thread."""
+        waiting = self._waiting[source]
+        with self._lock:
+            if len(waiting) < self._depth:
+                waiting.append((arrived, source, message))
+                self._turns.put(source)
+            elif self._make_room(source, message):
+                waiting.append((arrived, source, message))
 
     def _make_room(self, source: int, message: Message) -> bool:
         """Leave out the oldest reading; whether there was one."""
@@ -183,7 +178,7 @@ class LiveRun:
 
     def _putter(self, number: int) -> Put:
         """What a source hands its messages to, from whatever threads."""
-        later, turn, now = self._inbox.putter(number), self._turn, time.monotonic_ns
+        turn, now = self._turn, time.monotonic_ns
         done = 0
 
         def put(message: Message, arrived: int | None = None) -> None:
@@ -203,7 +198,7 @@ class LiveRun:
                 finally:
                     done = now()
                     turn.release()
-            later(message, arrived)
+            self._inbox.put(arrived, number, message)
 
         return put
 

@@ -19,53 +19,70 @@ from standoff.streams.zenoh_session import Link
 if TYPE_CHECKING:
     from standoff.streams.protocols import Live, Recorded, Sink
 
-#: Each may stand several times.
-Options = dict[str, list[str]]
-
 
 @dataclass(frozen=True)
 class Asked:
-    """What a stream is opened with.
+    """What somebody wrote, taken apart.
 
     Attributes:
-        text: the whole of it, as it was written.
-        name: what messages call it.
+        text: the whole of it.
+        argument: of the command line, ``--from`` or ``--to``.
+        kind: of stream; how: what is known of that.
+        name: what messages call it: ``csv:run.csv``, whether or not the kind was written.
         where: what stands behind the colon, without the options.
-        link: how Zenoh reaches others where the options do not say.
-        progress: of a recording, for the terminal to show.
+        options: in the order given; each may stand several times.
     """
 
     text: str
+    argument: str
+    kind: str
+    how: Kind
     name: str
     where: str
-    options: Options
-    link: Link | None
-    progress: Callable[[], float] | None = None
+    options: dict[str, list[str]]
 
     @property
-    def used_link(self) -> Link:
-        """A link of Zenoh with the addresses that the options give, those of ``link`` for the
-        rest."""
-        base = Link() if self.link is None else self.link
-        return replace(
-            base,
-            listen=tuple(self.options.get("listen", base.listen)),
-            connect=tuple(self.options.get("connect", base.connect)),
-        )
+    def standard(self) -> bool:
+        """Whether it is standard input or output."""
+        return self.how.place == "file" and self.where == "-"
+
+    @property
+    def files(self) -> list[Path]:
+        """The file that is read or written, or the folder and all in it; none for a pipe, a key or
+        a terminal."""
+        if self.how.place != "file" or self.where in ("", "-"):
+            return []
+        path = Path(self.where)
+        try:
+            return [path, *path.iterdir()] if _is(Path.is_dir, self.where) else [path]
+        except OSError:
+            return [path]
 
     @property
     def keys(self) -> list[str]:
-        """Those of Zenoh that a source listens to."""
-        return [key for key in (self.where, *self.options.get("topic", [])) if key]
+        """Those of Zenoh, with their wildcards; none where it is not of Zenoh."""
+        given = (self.where, *self.options.get("topic", []))
+        return [key for key in given if key] if self.how.place == "key" else []
 
     def one(self, key: str, usual: str) -> str:
-        """An option of a source that may stand once."""
+        """An option that may stand once."""
         values = self.options.get(key, [usual])
         if len(values) > 1:
-            raise StreamError(
-                f"{key} is given twice", element="--from", value=values, allowed="once"
-            )
+            raise self.refused(f"{key} is given twice", values, "once")
         return values[0]
+
+    def link(self, link: Link | None) -> Link:
+        """A link of Zenoh with the addresses that the options give, those of ``link`` for the
+        rest."""
+        base = Link() if link is None else link
+        listen, connect = self.options.get("listen"), self.options.get("connect")
+        return replace(
+            base, listen=tuple(listen or base.listen), connect=tuple(connect or base.connect)
+        )
+
+    def refused(self, why: str, value: object, allowed: str) -> StreamError:
+        """What is wrong with it."""
+        return StreamError(why, element=self.argument, value=value, allowed=allowed)
 
 
 @dataclass(frozen=True)
@@ -73,7 +90,7 @@ class Kind:
     """A kind of source or of sink.
 
     Attributes:
-        open: how it is opened.
+        open: how it is opened; the link is that of the command line.
         usage: how it is written, for people.
         options: those that it takes.
         suffixes: of files that need no kind.
@@ -81,45 +98,27 @@ class Kind:
         pipe: whether ``-`` is standard input.
     """
 
-    open: Callable[[Asked], Any]
+    open: Callable[[Asked, Link | None], Any]
     usage: str
     options: tuple[str, ...] = ()
     suffixes: tuple[str, ...] = ()
     place: str = "file"
     pipe: bool = False
 
-    def options_of(self, query: str | None, name: str, argument: str, text: str) -> Options:
-        """The options behind the question mark, in the order given; ``argument`` and ``text`` are
-        what the user wrote.
 
-        Raises:
-            StreamError: one that this kind does not have, or without a value.
-        """
-        found: Options = {}
-        for part in [] if query is None else query.split("&"):
-            key, mark, value = part.partition("=")
-            if key not in self.options or not mark or not value:
-                raise StreamError(
-                    f"not an option of {name}: {part!r}", element=argument, value=text,
-                    allowed=", ".join(f"{known}=…" for known in self.options) or "none",
-                )  # fmt: skip
-            found.setdefault(key, []).append(unquote(value))
-        return found
-
-
-def _csv(asked: Asked) -> Recorded | Live:
+def _csv(asked: Asked, _: Link | None) -> Recorded | Live:
     from standoff.streams.sources.csv_table import CsvPipe, CsvTable
 
     return CsvPipe(asked.name) if asked.where == "-" else CsvTable(asked.where, asked.name)
 
 
-def _jsonl(asked: Asked) -> Recorded | Live:
+def _jsonl(asked: Asked, _: Link | None) -> Recorded | Live:
     from standoff.streams.sources.lines import JsonLines, JsonPipe
 
     return JsonPipe(asked.name) if asked.where == "-" else JsonLines(asked.where, asked.name)
 
 
-def _bag(asked: Asked) -> Recorded:
+def _bag(asked: Asked, _: Link | None) -> Recorded:
     from standoff.streams.decoders import WORLD
     from standoff.streams.sources.bag import Bag
 
@@ -127,50 +126,42 @@ def _bag(asked: Asked) -> Recorded:
     return Bag(asked.where, topics, asked.one("world", WORLD), asked.name)
 
 
-def _zenoh(asked: Asked) -> Live:
+def _zenoh(asked: Asked, link: Link | None) -> Live:
     from standoff.streams.decoders import JOINT_STATE, WORLD
     from standoff.streams.sources.zenoh_topic import ZenohTopic
 
     kind, world = asked.one("type", JOINT_STATE), asked.one("world", WORLD)
-    return ZenohTopic(asked.keys, asked.used_link, kind, world, asked.name)
+    return ZenohTopic(asked.keys, asked.link(link), kind, world, asked.name)
 
 
-def _terminal(asked: Asked) -> Sink:
+def _terminal(asked: Asked, _: Link | None) -> Sink:
     from standoff.streams.sinks.terminal import TerminalLines
 
-    return TerminalLines(plain=asked.text.startswith("plain"), progress=asked.progress)
+    return TerminalLines(plain=asked.kind == "plain")
 
 
-def _json_lines(asked: Asked) -> Sink:
+def _json_lines(asked: Asked, _: Link | None) -> Sink:
     from standoff.streams.sinks.json_lines import JsonLines
 
-    return JsonLines(asked.where, every=_every(asked))
+    try:
+        every = float(asked.one("every", str(QUIET_LINE_PERIOD)))
+    except ValueError:
+        every = -1.0
+    if not 0.0 <= every < math.inf:
+        raise asked.refused("every is no time", asked.text, "seconds; 0 for every cycle")
+    return JsonLines(asked.where, every=every)
 
 
-def _recorder(asked: Asked) -> Sink:
+def _recorder(asked: Asked, _: Link | None) -> Sink:
     from standoff.streams.record.recorder import Recorder
 
     return Recorder(asked.where)
 
 
-def _publisher(asked: Asked) -> Sink:
+def _publisher(asked: Asked, link: Link | None) -> Sink:
     from standoff.streams.sinks.zenoh_topics import ZenohTopics
 
-    return ZenohTopics(asked.where, asked.used_link)
-
-
-def _every(asked: Asked) -> float:
-    (given,) = asked.options.get("every", [str(QUIET_LINE_PERIOD)])[-1:]
-    try:
-        every = float(given)
-    except ValueError:
-        every = -1.0
-    if not 0.0 <= every < math.inf:
-        raise StreamError(
-            "every is no time", element="--to", value=asked.text,
-            allowed="seconds; 0 for every cycle",
-        )  # fmt: skip
-    return every
+    return ZenohTopics(asked.where, asked.link(link))
 
 
 _LINES: Final = (".jsonl", ".ndjson")
@@ -215,14 +206,72 @@ ALLOWED_SINKS: Final = (
 )
 
 
+def source_of(text: str) -> Asked:
+    """A source, taken apart. A name that holds a ``?`` is taken whole where there is such a file.
+
+    Raises:
+        StreamError: no such kind or option.
+    """
+    kind, colon, whole = text.partition(":")
+    if not (colon and kind in SOURCES):
+        path = text if _is(Path.exists, text) else text.partition("?")[0]
+        known = "bag" if text and _is(Path.is_dir, path) else _by_suffix(path, SOURCES)
+        if known is None:
+            hint = nearest(kind, SOURCES, 1) if colon and "/" not in kind else []
+            allowed = ALLOWED_SOURCES + (f" (did you mean {hint[0]}:?)" if hint else "")
+            raise StreamError("not a source", element="--from", value=text, allowed=allowed)
+        kind, whole = known, text
+    return _apart(text, "--from", kind, SOURCES[kind], whole, not _is(Path.exists, whole))
+
+
+def sink_of(text: str) -> Asked:
+    """A sink, taken apart. In the name of a file of a kind without options a question mark is like
+    any other character.
+
+    Raises:
+        StreamError: no such kind or option.
+    """
+    kind, colon, whole = text.partition(":")
+    if not (kind in SINKS and (colon or not SINKS[kind].place)):
+        known = _by_suffix(text.partition("?")[0], SINKS)
+        if known is None or text.startswith(":"):
+            raise StreamError("not a sink", element="--to", value=text, allowed=ALLOWED_SINKS)
+        kind, whole = known, text
+    return _apart(text, "--to", kind, SINKS[kind], whole, bool(SINKS[kind].options))
+
+
+def _apart(text: str, argument: str, kind: str, how: Kind, whole: str, options: bool) -> Asked:
+    where, mark, query = whole.partition("?") if options else (whole, "", "")
+    asked = Asked(text, argument, kind, how, f"{kind}:{whole}", where, {})
+    for part in query.split("&") if mark else ():
+        key, given, value = part.partition("=")
+        if key not in how.options or not given or not value:
+            allowed = ", ".join(f"{known}=…" for known in how.options) or "none"
+            raise asked.refused(f"not an option of {kind}: {part!r}", text, allowed)
+        asked.options.setdefault(key, []).append(unquote(value))
+    return asked
+
+
+def _by_suffix(path: str, kinds: Mapping[str, Kind]) -> str | None:
+    return _suffixes(kinds).get(Path(path).suffix.lower())
+
+
+def _is(test: Callable[[Path], bool], path: str) -> bool:
+    """`Path.exists` or `Path.is_dir`, of what may be no path at all."""
+    try:
+        return test(Path(path))
+    except (OSError, ValueError):
+        return False
+
+
 def open_source(text: str, *, link: Link | None = None) -> Recorded | Live:
     """Open what the command line says.
 
     ``csv:run.csv``, ``jsonl:-`` (standard input), ``bag:run.bag?topic=/joint_states`` (``topic``
     may stand several times, with ``&`` between), ``mcap:run.mcap``, ``zenoh:cell/joint_states``.
-    The kind may be left out where the suffix tells, or for the folder of a bag. Names that hold a
-    ``?`` are taken whole where there is such a file. The source is called ``kind:where`` whichever
-    way it was written, so that a rule of the cell file for ``csv:*`` holds for ``run.csv``.
+    The kind may be left out where the suffix tells, or for the folder of a bag. The source is
+    called ``kind:where`` whichever way it was written, so that a rule of the cell file for
+    ``csv:*`` holds for ``run.csv``.
 
     Args:
         link: how Zenoh reaches others where the text does not say (``?listen=``, ``?connect=``).
@@ -231,167 +280,14 @@ def open_source(text: str, *, link: Link | None = None) -> Recorded | Live:
         StreamError: no such kind, file, topic or option, or it cannot be opened.
         MissingPackageError: it needs a package that is not installed.
     """
-    kind, asked = _source(text, link)
-    if not asked.where and not (kind == "zenoh" and "topic" in asked.options):
-        raise StreamError(
-            "where from is missing", element="--from", value=text, allowed=ALLOWED_SOURCES
-        )
-    opened: Recorded | Live = SOURCES[kind].open(asked)
+    asked = source_of(text)
+    if not (asked.where or asked.keys):
+        raise asked.refused("where from is missing", text, ALLOWED_SOURCES)
+    opened: Recorded | Live = asked.how.open(asked, link)
     return opened
 
 
-def source_files(text: str) -> list[Path]:
-    """The files that a source reads; the folder of a bag and all in it; none for a pipe or a topic.
-
-    Raises:
-        StreamError: no such kind.
-    """
-    kind, whole = source_kind(text)
-    where, _ = _source_parts(whole)
-    if SOURCES[kind].place != "file" or where in ("", "-"):
-        return []
-    path = Path(where)
-    try:
-        return [path, *path.iterdir()] if _is_folder(where) else [path]
-    except OSError:
-        return [path]
-
-
-def source_keys(text: str) -> list[str]:
-    """The keys that a source listens to, with their wildcards; none where it is not of Zenoh.
-
-    Raises:
-        StreamError: no such kind or option.
-    """
-    kind, asked = _source(text, None)
-    return asked.keys if kind == "zenoh" else []
-
-
-def check_one_reader(sources: Sequence[str]) -> None:
-    """Refuse two that read standard input: each would get some of the lines.
-
-    Raises:
-        StreamError: it names them.
-    """
-    asked = {text: source_kind(text) for text in sources}
-    readers = [t for t in sources if asked[t][1] == "-" and SOURCES[asked[t][0]].pipe]
-    if len(readers) > 1:
-        raise StreamError(
-            "standard input is read twice", element="--from", value=", ".join(readers),
-            allowed="one of them",
-        )  # fmt: skip
-
-
-def source_kind(text: str) -> tuple[str, str]:
-    """The kind, and where it comes from with its options.
-
-    Raises:
-        StreamError: no such kind.
-    """
-    kind, colon, where = text.partition(":")
-    if colon and kind in SOURCES:
-        return kind, where
-    path = text if _exists(text) else text.partition("?")[0]
-    if text and _is_folder(path):
-        return "bag", text
-    by_suffix = _suffixes(SOURCES).get(Path(path).suffix.lower())
-    if by_suffix is None:
-        hint = nearest(kind, SOURCES, 1) if colon and "/" not in kind else []
-        raise StreamError(
-            "not a source",
-            element="--from",
-            value=text,
-            allowed=ALLOWED_SOURCES + (f" (did you mean {hint[0]}:?)" if hint else ""),
-        )
-    return by_suffix, text
-
-
-def _source(text: str, link: Link | None) -> tuple[str, Asked]:
-    kind, whole = source_kind(text)
-    where, query = _source_parts(whole)
-    options = SOURCES[kind].options_of(query, kind, "--from", text)
-    return kind, Asked(text, f"{kind}:{whole}", where, options, link)
-
-
-def _source_parts(whole: str) -> tuple[str, str | None]:
-    """Where from, and what stands behind the question mark, None where there is none."""
-    plain, mark, query = whole.partition("?")
-    return (plain, query) if mark and not _exists(whole) else (whole, None)
-
-
-def _exists(path: str) -> bool:
-    try:
-        return Path(path).exists()
-    except (OSError, ValueError):
-        return False
-
-
-def _is_folder(path: str) -> bool:
-    try:
-        return Path(path).is_dir()
-    except (OSError, ValueError):
-        return False
-
-
-def sink_kind(text: str) -> tuple[str, str]:
-    """The kind and where it goes.
-
-    Raises:
-        StreamError: no such kind.
-    """
-    kind, colon, where = text.partition(":")
-    if kind in SINKS and (colon or not SINKS[kind].place):
-        return kind, where
-    by_suffix = _suffixes(SINKS).get(Path(text.partition("?")[0]).suffix.lower())
-    if by_suffix is None or text.startswith(":"):
-        raise StreamError("not a sink", element="--to", value=text, allowed=ALLOWED_SINKS)
-    return by_suffix, text
-
-
-def _sink_parts(text: str) -> tuple[str, str, str | None]:
-    """The kind, where to, and what stands behind the question mark, None where there is none. In
-    the name of a file of a kind without options a question mark is like any other character."""
-    kind, whole = sink_kind(text)
-    where, mark, query = whole.partition("?")
-    return (kind, where, query) if mark and SINKS[kind].options else (kind, whole, None)
-
-
-def sink_file(text: str) -> Path | None:
-    """The file that a sink writes; None where it writes none.
-
-    Raises:
-        StreamError: no such kind.
-    """
-    kind, where, _ = _sink_parts(text)
-    return Path(where) if SINKS[kind].place == "file" and where not in ("", "-") else None
-
-
-def sink_key(text: str) -> str | None:
-    """The key below which a sink publishes; None where it does not.
-
-    Raises:
-        StreamError: no such kind.
-    """
-    kind, where, _ = _sink_parts(text)
-    return where if SINKS[kind].place == "key" and where else None
-
-
-def to_stdout(text: str) -> bool:
-    """Whether a sink writes its own lines to standard output, so that none for people belong there.
-
-    Raises:
-        StreamError: no such kind.
-    """
-    kind, where, _ = _sink_parts(text)
-    return SINKS[kind].place == "file" and where == "-"
-
-
-def open_sink(
-    text: str,
-    *,
-    link: Link | None = None,
-    progress: Callable[[], float] | None = None,
-) -> Sink:
+def open_sink(text: str, *, link: Link | None = None) -> Sink:
     """Open what a line of the command says.
 
     Args:
@@ -400,21 +296,29 @@ def open_sink(
             and ``?connect=``, each repeatable with ``&``), ``terminal``, ``plain``; the kind may be
             left out where the suffix tells.
         link: how Zenoh reaches others.
-        progress: of a recording, for the terminal to show.
 
     Raises:
         StreamError: no such kind, or it cannot be opened.
         MissingPackageError: it needs a package that is not installed.
     """
-    name, where, query = _sink_parts(text)
-    kind = SINKS[name]
-    options = kind.options_of(query, name, "--to", text)
-    if kind.place and not where:
-        raise StreamError("where to is missing", element="--to", value=text, allowed=ALLOWED_SINKS)
-    if where and not kind.place:
-        raise StreamError(f"{name} has no name", element="--to", value=text, allowed=ALLOWED_SINKS)
-    opened: Sink = kind.open(Asked(text, name, where, options, link, progress))
+    asked = sink_of(text)
+    if bool(asked.where) != bool(asked.how.place):
+        why = f"{asked.kind} has no name" if asked.where else "where to is missing"
+        raise asked.refused(why, text, ALLOWED_SINKS)
+    opened: Sink = asked.how.open(asked, link)
     return opened
+
+
+def check_one_reader(sources: Sequence[str]) -> None:
+    """Refuse two that read standard input: each would get some of the lines.
+
+    Raises:
+        StreamError: it names them.
+    """
+    readers = [asked for asked in map(source_of, sources) if asked.standard and asked.how.pipe]
+    if len(readers) > 1:
+        texts = ", ".join(asked.text for asked in readers)
+        raise readers[0].refused("standard input is read twice", texts, "one of them")
 
 
 def check_not_own_topics(sources: Sequence[str], sinks: Sequence[str]) -> None:
@@ -427,23 +331,21 @@ def check_not_own_topics(sources: Sequence[str], sinks: Sequence[str]) -> None:
     """
     from standoff.streams.sinks.zenoh_topics import topics_of
 
-    published = {text: topics_of(key) for text in sinks if (key := sink_key(text))}
-    subscribed = {text: source_keys(text) for text in sources}
-    if not published or not any(subscribed.values()):
+    published = {text: topics_of(key) for text in sinks for key in sink_of(text).keys}
+    subscribed = [asked for asked in map(source_of, sources) if asked.keys]
+    if not published or not subscribed:
         return
     try:
         import zenoh
     except ImportError:
         return  # who opens them says so
-    for source, keys in subscribed.items():
+    for asked in subscribed:
         for sink, topics in published.items():
-            both = [topic for topic in topics if any(_meet(zenoh, key, topic) for key in keys)]
+            both = [t for t in topics if any(_meet(zenoh, key, t) for key in asked.keys)]
             if both:
-                raise StreamError(
-                    f"the watch would hear itself: --to {sink} publishes {' and '.join(both)}",
-                    element="--from", value=source,
-                    allowed="keys without these, such as cell/joint_states or cell/*/joint_states",
-                )  # fmt: skip
+                why = f"the watch would hear itself: --to {sink} publishes {' and '.join(both)}"
+                allowed = "keys without these, such as cell/joint_states or cell/*/joint_states"
+                raise asked.refused(why, asked.text, allowed)
 
 
 def _meet(zenoh: Any, one: str, other: str) -> bool:

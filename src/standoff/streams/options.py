@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from standoff.cell import Cell
@@ -129,10 +129,6 @@ class WatchOptions:
             self.slow if self.retreat_slow is None else self.retreat_slow,
         )
         return SpeedScale(approaching, retreating, self.hysteresis)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values, for a record."""
-        return asdict(self) | {"periods": dict(self.periods)}
 
     @staticmethod
     def from_dict(given: Mapping[str, Any]) -> WatchOptions:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from standoff.cell import Cell
 from standoff.geometry.pose import Array
+from standoff.geometry.shape import IntArray
 from standoff.robots.kernels import kinematics
 from standoff.streams.bodies import MovingBodies
 from standoff.streams.faults import Found, find_silent
@@ -166,20 +167,18 @@ class Received:
 
     def _keep(self, now: float, publisher: Publisher, values: Array, found: Found) -> None:
         """The values that are numbers are the last good ones from now on."""
-        source, columns, until = publisher.source, publisher.columns, now + publisher.ages
+        source, until = publisher.source, now + publisher.ages
+        columns: IntArray | slice = publisher.columns
         self.given[columns] = values
-        if np.isfinite(values).all():
-            self.q[columns] = values
-            self.last_update[columns], self._deadline[source][columns] = now, until
-        else:
-            good = np.isfinite(values)
+        good = np.isfinite(values)
+        if not good.all():
             for j, value in zip(publisher.route.columns[~good].tolist(), values[~good].tolist()):
                 # The monitor says so, too, once everything has been received.
                 text = f"{self.joints[j]} = {value}; allowed: a finite number"
                 found.add("non-finite", self.joints[j], text, {j})
-            columns = publisher.route.columns[good]
-            self.q[columns] = values[good]
-            self.last_update[columns], self._deadline[source][columns] = now, until[good]
+            columns, values, until = publisher.route.columns[good], values[good], until[good]
+        self.q[columns] = values
+        self.last_update[columns], self._deadline[source][columns] = now, until
 
     def _woken(self, now: float, publisher: Publisher, values: Array, found: Found) -> None:
         """A joint that rested, and has its first value: where it was until now is not known, unless

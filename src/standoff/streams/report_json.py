@@ -97,50 +97,6 @@ def _flag(value: bool) -> str:
     return "true" if value else "false"
 
 
-SCHEMA_NAME = "foxglove.SceneUpdate"
-
-
-def _object(**properties: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "properties": properties}
-
-
-def _list(items: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "array", "items": items}
-
-
-_NUMBER, _WHOLE, _FLAG = {"type": "number"}, {"type": "integer"}, {"type": "boolean"}
-_TEXT = {"type": "string"}
-_TIME = _object(sec=_WHOLE, nsec=_WHOLE)
-_VECTOR = _object(x=_NUMBER, y=_NUMBER, z=_NUMBER)
-_TURN = _object(x=_NUMBER, y=_NUMBER, z=_NUMBER, w=_NUMBER)
-_POSE = _object(position=_VECTOR, orientation=_TURN)
-_COLOUR = _object(r=_NUMBER, g=_NUMBER, b=_NUMBER, a=_NUMBER)
-_SPHERE = _object(pose=_POSE, size=_VECTOR, color=_COLOUR)
-_LINE = _object(
-    type=_WHOLE, pose=_POSE, thickness=_NUMBER, scale_invariant=_FLAG, points=_list(_VECTOR),
-    color=_COLOUR, colors=_list(_COLOUR), indices=_list(_WHOLE),
-)  # fmt: skip
-_LABEL = _object(
-    pose=_POSE, billboard=_FLAG, font_size=_NUMBER, scale_invariant=_FLAG, color=_COLOUR,
-    text=_TEXT,
-)  # fmt: skip
-_KEPT_EMPTY = _list(_object())
-
-MARKERS_SCHEMA: dict[str, Any] = {
-    "title": SCHEMA_NAME,
-    **_object(
-        deletions=_list(_object(timestamp=_TIME, type=_WHOLE, id=_TEXT)),
-        entities=_list(
-            _object(
-                timestamp=_TIME, frame_id=_TEXT, id=_TEXT, lifetime=_TIME, frame_locked=_FLAG,
-                metadata=_list(_object(key=_TEXT, value=_TEXT)), arrows=_KEPT_EMPTY,
-                cubes=_KEPT_EMPTY, spheres=_list(_SPHERE), cylinders=_KEPT_EMPTY,
-                lines=_list(_LINE), triangles=_KEPT_EMPTY, texts=_list(_LABEL), models=_KEPT_EMPTY,
-            )
-        ),
-    ),
-}  # fmt: skip
-
 _RED = {"r": 0.9, "g": 0.1, "b": 0.1, "a": 1.0}
 _UNTURNED = {"x": 0.0, "y": 0.0, "z": 0.0, "w": 1.0}
 _ORIGIN = {"x": 0.0, "y": 0.0, "z": 0.0}
@@ -160,83 +116,82 @@ def scene_update(report: Report) -> dict[str, Any]:
     entities = []
     for w in warnings:
         a, b = _point(w.point_a.tolist()), _point(w.point_b.tolist())
-        if a is None or b is None:
-            continue
-        middle = {axis: 0.5 * (a[axis] + b[axis]) for axis in "xyz"}
-        entities.append(
-            {
-                "timestamp": stamp,
-                "frame_id": "world",
-                "id": f"{w.a} – {w.b}",
-                "lifetime": {"sec": 0, "nsec": 0},
-                "frame_locked": False,
-                "metadata": [],
-                "arrows": [],
-                "cubes": [],
-                "spheres": [_sphere(a), _sphere(b)],
-                "cylinders": [],
-                "lines": [
-                    {
-                        "type": _LINE_LIST,
-                        "pose": {"position": _ORIGIN, "orientation": _UNTURNED},
-                        "thickness": _THICK,
-                        "scale_invariant": False,
-                        "points": [a, b],
-                        "color": _RED,
-                        "colors": [],
-                        "indices": [],
-                    }
-                ],
-                "triangles": [],
-                "texts": [
-                    {
-                        "pose": {"position": middle, "orientation": _UNTURNED},
-                        "billboard": True,
-                        "font_size": 0.05,
-                        "scale_invariant": False,
-                        "color": _RED,
-                        "text": f"{1e3 * w.distance:.1f} mm",
-                    }
-                ],
-                "models": [],
-            }
-        )
+        if a is not None and b is not None:
+            name, text = f"{w.a} – {w.b}", f"{1e3 * w.distance:.1f} mm"
+            entities.append(_entity(stamp, name, a, b, text))
+    return _update(stamp, entities)
+
+
+def _update(stamp: dict[str, int], entities: list[dict[str, Any]]) -> dict[str, Any]:
     return {"deletions": [{"timestamp": stamp, "type": 1, "id": ""}], "entities": entities}
 
 
+def _entity(
+    stamp: dict[str, int], name: str, a: dict[str, float], b: dict[str, float], text: str
+) -> dict[str, Any]:
+    """A line between two points, and how far they are apart."""
+    middle = {axis: 0.5 * (a[axis] + b[axis]) for axis in "xyz"}
+    line = {
+        "type": _LINE_LIST, "pose": _pose(_ORIGIN), "thickness": _THICK, "scale_invariant": False,
+        "points": [a, b], "color": _RED, "colors": [], "indices": [],
+    }  # fmt: skip
+    label = {
+        "pose": _pose(middle), "billboard": True, "font_size": 0.05, "scale_invariant": False,
+        "color": _RED, "text": text,
+    }  # fmt: skip
+    return {
+        "timestamp": stamp, "frame_id": "world", "id": name, "lifetime": {"sec": 0, "nsec": 0},
+        "frame_locked": False, "metadata": [], "arrows": [], "cubes": [],
+        "spheres": [_sphere(a), _sphere(b)], "cylinders": [], "lines": [line], "triangles": [],
+        "texts": [label], "models": [],
+    }  # fmt: skip
+
+
+def _pose(at: dict[str, float]) -> dict[str, Any]:
+    return {"position": at, "orientation": _UNTURNED}
+
+
 def _sphere(at: dict[str, float]) -> dict[str, Any]:
-    size = dict.fromkeys("xyz", _LARGE)
-    return {"pose": {"position": at, "orientation": _UNTURNED}, "size": size, "color": _RED}
+    return {"pose": _pose(at), "size": dict.fromkeys("xyz", _LARGE), "color": _RED}
 
 
 def _point(xyz: list[float]) -> dict[str, float] | None:
     return dict(zip("xyz", xyz)) if all(map(math.isfinite, xyz)) else None
 
 
-_POINT = _list(_NUMBER)
+_TYPES = {bool: "boolean", int: "integer", float: "number", str: "string"}
 
-_REASON = _object(state=_TEXT, kind=_TEXT, element=_TEXT, text=_TEXT)
-_WARNING = _object(
-    a=_TEXT, b=_TEXT, distance=_NUMBER, threshold=_NUMBER, approaching=_FLAG,
-    closing_speed=_NUMBER, time_to_contact=_NUMBER, point_a=_POINT, point_b=_POINT, normal=_POINT,
-    when=_NUMBER,
-)  # fmt: skip
 
-STATE_SCHEMA: dict[str, Any] = {
-    "title": "standoff.State",
-    **_object(
-        number=_WHOLE,
-        time=_NUMBER,
-        state={"type": "string", "enum": ["SAFE", "WARNING", "STALE", "FAULT"]},
-        changed=_FLAG,
-        clearance=_NUMBER,
-        scale=_NUMBER,
-        ages={"type": "object", "properties": {}, "additionalProperties": _NUMBER},
-        reasons=_list(_REASON),
-    ),
-}
+def _schema(example: Any) -> dict[str, Any]:
+    """Of all that looks like an example. What is in an empty list is an object of which nothing is
+    said."""
+    if isinstance(example, dict):
+        return {"type": "object", "properties": {k: _schema(v) for k, v in example.items()}}
+    if isinstance(example, list):
+        return {"type": "array", "items": _schema(example[0] if example else {})}
+    return {"type": _TYPES[type(example)]}
 
-WARNINGS_SCHEMA: dict[str, Any] = {
-    "title": "standoff.Warnings",
-    **_object(number=_WHOLE, time=_NUMBER, warnings=_list(_WARNING)),
-}
+
+_STAMP = {"sec": 0, "nsec": 0}
+
+#: Of the topics of a record, by name.
+SCHEMAS: dict[str, dict[str, Any]] = {
+    name: {"title": name, **_schema(example)}
+    for name, example in {
+        "standoff.State": {
+            "number": 0, "time": 0.0, "state": "SAFE", "changed": True, "clearance": 0.0,
+            "scale": 0.0, "ages": {},
+            "reasons": [{"state": "FAULT", "kind": "", "element": "", "text": ""}],
+        },
+        "standoff.Warnings": {
+            "number": 0, "time": 0.0,
+            "warnings": [{
+                "a": "", "b": "", "distance": 0.0, "threshold": 0.0, "approaching": True,
+                "closing_speed": 0.0, "time_to_contact": 0.0, "point_a": [0.0], "point_b": [0.0],
+                "normal": [0.0], "when": 0.0,
+            }],
+        },
+        "foxglove.SceneUpdate": _update(_STAMP, [_entity(_STAMP, "", _ORIGIN, _ORIGIN, "")]),
+    }.items()
+}  # fmt: skip
+SCHEMAS["standoff.State"]["properties"]["ages"]["additionalProperties"] = _schema(0.0)

@@ -18,8 +18,7 @@ import numpy as np
 from standoff.cell import Cell
 from standoff.errors import StreamError
 from standoff.geometry.pose import Array
-from standoff.monitor.report import QuietCycle
-from standoff.streams.batch import Batch, Stretch, gathered
+from standoff.streams.batch import Stretch, gathered
 from standoff.streams.engine import Input, WatchEngine
 from standoff.streams.files import merged
 from standoff.streams.history import History
@@ -31,7 +30,7 @@ from standoff.streams.outbox import Outbox
 from standoff.streams.protocols import Live, Recorded, Sink, Source
 from standoff.streams.record.about import about
 from standoff.streams.record.recorder import Recorder
-from standoff.streams.report import Report, State, Summary
+from standoff.streams.report import Report, Summary
 
 #: Readings that a replay hands to one compiled call, [-]: what prepares them costs as much as some
 #: hundred; and so many are read one by one where a call ended early.
@@ -260,21 +259,20 @@ class Watch:
                 done = 1
                 self._singly(readings[:done])
             else:
-                done = self._together(gathered(readings), readings)
+                done = self._together(readings)
             readings = readings[done:]
         if engine.quiet or self._stopped:
             return 0
         self._singly(readings)
         return STRETCH_BREAK
 
-    def _together(self, batch: Batch, readings: list[tuple[float, int, Joints]]) -> int:
-        """The first readings of a batch at once, up to one that is not quiet, and some more one by
+    def _together(self, readings: list[tuple[float, int, Joints]]) -> int:
+        """The first readings at once, up to one that is not quiet, and some more one by
         one where that was not worth it; how many."""
-        before = _Before(self.engine)
-        stretch, report = self.engine.stretch(batch)
+        stretch, report = self.engine.stretch(gathered(readings))
         done = quiet = len(stretch)
         if quiet:
-            self._send_quiet(batch, before, stretch)
+            self._send_quiet(stretch)
         if report is not None:
             _, source, message = readings[quiet]
             self._send(report, ((source, message),))
@@ -288,58 +286,27 @@ class Watch:
         for now, source, message in readings:
             self._one(now, ((source, message),))
 
-    def _send_quiet(self, batch: Batch, before: _Before, stretch: Stretch) -> None:
+    def _send_quiet(self, stretch: Stretch) -> None:
         """To recorders every cycle; to other sinks the nearest one, the last, and as many between
         them as they want."""
-        count, clearances = len(stretch), stretch.clearances
-        self.summary.add_quiet(batch.now[:count])
+        count, times, clearances = len(stretch), stretch.times, stretch.clearances
+        self.summary.add_quiet(times)
         if self._history is not None:
-            self._history.put_quiet(batch.now[:count], clearances)
+            self._history.put_quiet(times, clearances)
         for onlooker in self._onlookers:
-            onlooker(before.report(batch, stretch, count - 1))
+            onlooker(stretch.report(count - 1))
         for outbox in self._outboxes:
             recorder = outbox.recorder
             if recorder is not None:
-                outbox.do(partial(recorder.take_stretch, batch, before.number, stretch), count)
+                outbox.do(partial(recorder.take_stretch, stretch), count)
             else:
                 every = getattr(outbox.sink, "every", QUIET_LINE_PERIOD)
-                wanted = {int(clearances.argmin()), count - 1, *_spread(batch.now[:count], every)}
+                wanted = {int(clearances.argmin()), count - 1, *_spread(times, every)}
                 for k in sorted(wanted):
-                    outbox.put(before.report(batch, stretch, k))
+                    outbox.put(stretch.report(k))
 
     def _read(self) -> float:
         return sum(file.progress() for file in self._files) / len(self._files)
-
-
-class _Before:
-    """What an engine knew before a stretch of quiet cycles, so that each can be reported as it was.
-
-    Attributes:
-        number: of the first of them.
-    """
-
-    def __init__(self, engine: WatchEngine) -> None:
-        self.number, self._asked = engine.number + 1, engine.asked + 1
-        self._last_message, self._names = (
-            list(engine.received.last_message),
-            engine.received.sources,
-        )
-        self._revision = engine.cell.revision
-
-    def report(self, batch: Batch, stretch: Stretch, k: int) -> Report:
-        """The report of cycle ``k`` of the stretch."""
-        now, last_message = float(batch.now[k]), list(self._last_message)
-        for part in batch.parts:
-            last = int(np.searchsorted(part.at, k, side="right")) - 1
-            if last >= 0:
-                arrived = float(batch.now[part.at[last]])
-                last_message[part.source] = max(last_message[part.source], arrived)
-        ages = {name: now - time for name, time in zip(self._names, last_message)}
-        cycle = QuietCycle(self._asked + k, now, float(stretch.clearances[k]))
-        return Report(
-            self.number + k, now, State.SAFE, False, (), cycle, 1.0, ages,
-            q=stretch.Q[k], poses=stretch.poses, revision=self._revision,
-        )  # fmt: skip
 
 
 def _unique_names(names: Sequence[str]) -> list[str]:

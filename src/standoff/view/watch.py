@@ -22,10 +22,8 @@ from standoff.streams.open_stream import (
     check_one_reader,
     open_sink,
     open_source,
-    sink_file,
-    sink_kind,
-    source_files,
-    to_stdout,
+    sink_of,
+    source_of,
 )
 from standoff.streams.options import WatchOptions
 from standoff.streams.protocols import Live, Recorded, Sink
@@ -87,8 +85,9 @@ def check_asked(
     check_writable(report, ".html", what="a report")
     check_one_reader(sources)
     check_not_own_topics(sources, sinks)
-    read = [path for text in sources for path in source_files(text)]
-    check_distinct((*map(sink_file, sinks), report), (source, *read))
+    read = [path for text in sources for path in source_of(text).files]
+    written = [path for text in sinks for path in sink_of(text).files]
+    check_distinct((*written, report), (source, *read))
 
 
 @dataclass(frozen=True)
@@ -153,7 +152,8 @@ def watch(cell: Cell, request: Request, out: Console, notes: Console) -> Summary
     print_unused_names(
         [publishers.mapping for publishers in running.engine.received.publishers], notes
     )
-    _sum_up(running, request, history, notes if any(map(to_stdout, request.sinks)) else out)
+    taken = any(sink_of(text).standard for text in request.sinks)
+    _sum_up(running, request, history, notes if taken else out)
     return summary
 
 
@@ -165,7 +165,7 @@ def _outputs(
     sinks: list[Sink] = []
     onlookers: list[Onlooker] = []
     for text in request.sinks or ["plain" if request.plain else "terminal"]:
-        kind, _ = sink_kind(text)
+        kind = sink_of(text).kind
         if kind in _FOR_PEOPLE:
             nearest = NearestPair(cell)
             onlookers.append(nearest.follow)

@@ -6,6 +6,7 @@ import hashlib
 import json
 import platform
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -39,7 +40,7 @@ def about(
         "format": _FORMAT,
         "cell": _utf_8(cell_text(cell, folder)),
         "digest": digest(cell),
-        "options": json.dumps(options.as_dict()),
+        "options": json.dumps(asdict(options)),
         "sources": json.dumps([*sources]),
         "sinks": json.dumps([*sinks]),
         "standoff": standoff.__version__,

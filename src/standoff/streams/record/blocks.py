@@ -10,7 +10,6 @@ import json
 import math
 import struct
 import zlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from struct import Struct
 from typing import Any
@@ -165,11 +164,6 @@ class Inputs:
     values: Array
     names: dict[int, tuple[str, ...]]
     events: list[dict[str, Any]]
-
-    def cycles(self) -> Iterator[tuple[int, int]]:
-        """First row and the one after the last of each cycle."""
-        begins = np.flatnonzero(self.rows["begin"]).tolist()
-        return zip(begins, [*begins[1:], len(self.rows)])
 
     def message(self, k: int) -> tuple[int, Message]:
         """Row ``k`` as it came in, with its source."""

@@ -12,7 +12,7 @@ import numpy as np
 
 import standoff
 from standoff.geometry.pose import Array
-from standoff.streams.batch import Batch, Stretch
+from standoff.streams.batch import Stretch
 from standoff.streams.decoders import OWN_ENCODING
 from standoff.streams.engine import Input
 from standoff.streams.limits import RECORD_BLOCK, TIME_LIMIT
@@ -20,9 +20,7 @@ from standoff.streams.record.blocks import ANSWER, InputBlock, answer
 from standoff.streams.record.mcap import McapWriter
 from standoff.streams.report import Report, State
 from standoff.streams.report_json import (
-    MARKERS_SCHEMA,
-    STATE_SCHEMA,
-    WARNINGS_SCHEMA,
+    SCHEMAS,
     one_line,
     scene_update,
     state_line,
@@ -75,9 +73,9 @@ class Recorder:
         mcap.metadata("standoff", texts)
         self._input = mcap.channel(INPUT, f"{OWN_ENCODING}input-1")
         self._answer = mcap.channel(ANSWERS, f"{OWN_ENCODING}answers-1")
-        self._state = self._json("/standoff/state", STATE_SCHEMA)
-        self._warnings = self._json("/standoff/warnings", WARNINGS_SCHEMA)
-        self._markers = self._json("/standoff/markers", MARKERS_SCHEMA)
+        self._state = self._json("/standoff/state", "standoff.State")
+        self._warnings = self._json("/standoff/warnings", "standoff.Warnings")
+        self._markers = self._json("/standoff/markers", "foxglove.SceneUpdate")
         schema = mcap.schema("sensor_msgs/msg/JointState", "ros2msg", DEFINITION.encode())
         self._joint_states = mcap.channel("/joint_states", "cdr", schema)
         short = [name.partition("/")[2] for name in joints]
@@ -86,8 +84,8 @@ class Recorder:
         mcap.spool.begin()
         self._begun = True
 
-    def _json(self, topic: str, schema: dict[str, Any]) -> int:
-        number = self._mcap.schema(schema["title"], "jsonschema", json.dumps(schema).encode())
+    def _json(self, topic: str, schema: str) -> int:
+        number = self._mcap.schema(schema, "jsonschema", json.dumps(SCHEMAS[schema]).encode())
         return self._mcap.channel(topic, "json", number)
 
     def put(self, report: Report) -> None:
@@ -109,21 +107,21 @@ class Recorder:
         if len(self._inputs) >= RECORD_BLOCK:
             self._pack()
 
-    def take_stretch(self, batch: Batch, numbers: int, stretch: Stretch) -> None:
-        """Quiet cycles, the first of this number.
+    def take_stretch(self, stretch: Stretch) -> None:
+        """Quiet cycles.
 
         Raises:
             OSError: as `take`.
         """
-        if self._full(float(batch.now[0]), len(stretch)):
+        if self._full(float(stretch.times[0]), len(stretch)):
             raise OSError("the disk is full: cycles are missing from the recording")
         for k, clearance in enumerate(stretch.clearances.tolist()):
-            now, source, message = batch.reading(k)
+            now, source, message = stretch.batch.reading(k)
             self._inputs.add(now, ((source, message),))
-            self._answers.append((numbers + k, now, clearance, 1.0, int(State.SAFE), 0))
+            self._answers.append((stretch.number + k, now, clearance, 1.0, int(State.SAFE), 0))
             if len(self._inputs) >= RECORD_BLOCK:
                 self._pack()
-        self._joint_state(float(batch.now[len(stretch) - 1]), stretch.Q[-1])
+        self._joint_state(float(stretch.times[-1]), stretch.Q[-1])
 
     def skipped(self, cycles: int) -> None:
         """So many cycles never came here."""

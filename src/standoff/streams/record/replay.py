@@ -221,17 +221,14 @@ class _Run:
             self._made.append(np.array([answer(report)], dtype=ANSWER))
 
     def _stretch(self, block: Inputs, first: int, last: int) -> int:
-        batch = _batch(block, first, last)
-        number = self.engine.number + 1
-        stretch, report = self.engine.stretch(batch)
-        quiet, clearances = len(stretch), stretch.clearances
+        stretch, report = self.engine.stretch(_batch(block, first, last))
+        quiet, times, clearances = len(stretch), stretch.times, stretch.clearances
         if quiet:
-            times = batch.now[:quiet]
             self.summary.add_quiet(times)
             if self._history is not None:
                 self._history.put_quiet(times, clearances)
             if self._verify:
-                self._made.append(_quiet_answers(number, times, clearances))
+                self._made.append(_quiet_answers(stretch.number, times, clearances))
         if report is not None:
             self._said(report)
             return quiet + 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -150,7 +150,6 @@ class TerminalLines:
     Args:
         console: where to.
         plain: no colours, nothing in place.
-        progress: how much of a recording has been read, 0 to 1, shown at the end of the line.
         sure: what every pair is beyond while none is within its threshold, [m].
         nearest: finds the nearest pair while none is too close; without it none is shown then.
     """
@@ -162,7 +161,6 @@ class TerminalLines:
         console: Console | None = None,
         *,
         plain: bool = False,
-        progress: Callable[[], float] | None = None,
         sure: float = 0.0,
         nearest: NearestPair | None = None,
     ) -> None:
@@ -170,7 +168,6 @@ class TerminalLines:
         console = Console(highlight=False, emoji=False) if console is None else console
         self._console = console
         self._colours = console.is_terminal and not plain
-        self._progress = progress
         self._live: Live | None = None
         if console.is_terminal and not plain:
             self._live = Live(console=console, auto_refresh=False, transient=True)
@@ -239,8 +236,6 @@ class TerminalLines:
         if report.ages:
             parts.append(f"input {_age(max(report.ages.values()))}")
         parts.append(f"speed {100.0 * report.scale:.0f} %")
-        if self._progress is not None and in_place:
-            parts.append(f"{100.0 * self._progress():.0f} % read")
         line = Text(no_wrap=in_place, overflow="ellipsis" if in_place else "fold")
         style = COLOURS[report.state] if self._colours else ""
         line.append(report.state.name.ljust(7), style=style)

@@ -37,16 +37,9 @@ def topics_of(key: str) -> tuple[str, str]:
 
 
 class ZenohTopics:
-    """Two keys below the one given, each with JSON as its payload:
+    """``KEY/warnings`` and ``KEY/state``, each with JSON as its payload: `docs/watch-outputs.md`.
 
-    - ``KEY/warnings``: for every cycle in which pairs are too close, the state and all of them.
-    - ``KEY/state``: the state without them, whenever it, a reason or the speed scale changes, in
-      every cycle that is not SAFE, and otherwise in the first one that is STATE_PERIOD or more
-      after the last that was told. No state is told again by a clock of its own: each is what a
-      cycle found. As live sources have a cycle every HEARTBEAT at least, both together are the
-      longest that a watch is not heard of; who hears no new number for three times that is to take
-      it for STALE.
-
+    No state is told again by a clock of its own: each is what a cycle found.
     Nothing is batched. A report is offered first: Zenoh waits a moment for slow subscribers
     (OFFER_WAIT) and would drop it then. An offer that took that long may have been dropped, and the
     report is put: that waits for as long as it takes, the queue before this sink fills up, and the

@@ -93,21 +93,16 @@ def _check_listed(
 ) -> None:
     """Files and metadata agree."""
     missing = [name for name in names if name not in there]
-    if missing:
-        raise StreamError(
-            "files of the recording are missing",
-            file=metadata,
-            value=missing[:20],
-            allowed="all files that it lists; or give a single file instead of the folder",
-        )
     others = [name for name in found if name not in names]
-    if others:
-        raise StreamError(
-            "does not list all files of its folder",
-            file=metadata,
-            value=others[:20],
-            allowed="the files of one recording; `ros2 bag reindex` writes the list again",
-        )
+    if missing:
+        why = "files of the recording are missing"
+        allowed = "all files that it lists; or give a single file instead of the folder"
+    elif others:
+        why = "does not list all files of its folder"
+        allowed = "the files of one recording; `ros2 bag reindex` writes the list again"
+    else:
+        return
+    raise StreamError(why, file=metadata, value=(missing or others)[:20], allowed=allowed)
 
 
 def _listed(metadata: Path) -> tuple[list[str], dict[str, int]]:

@@ -1,20 +1,7 @@
 """Readings as a table: a header, then one row for each instant.
 
-| column | is |
-|---|---|
-| ``time``, ``t``, ``timestamp``, ``__time`` | the clock of the recording, [s] |
-| ``stamp`` | when the reading was taken, [s]; that of ``time`` where there is none |
-| ``velocity:elbow`` | the velocity of a joint |
-| ``pose:cart.x`` … ``.y``, ``.z``, ``.qw``, ``.qx``, ``.qy``, ``.qz`` | the pose of a body |
-| ``attach`` | ``box > left/hand``: the link takes the body |
-| ``detach`` | ``box``: it is let go |
-| any other | the position of the joint of this name |
-
-A unit may follow in brackets, ``elbow [rad]``; only rad, m and s are read. Others stay out of the
-header, and the cell file says that the stream has degrees or millimetres: converted here, too, they
-would be converted twice.
-
-A line that begins with # is a comment, unless it has a column of times: NumPy writes headers so.
+`docs/streams.md` has the columns. Units other than rad, m and s are refused: the cell file says
+that a stream has degrees or millimetres, and converted here, too, they would be converted twice.
 
 A header may stand in the middle of a table: a logger was started again, files were joined. Whatever
 follows it is in its columns, so a row that may be one is not a bad row like others: under the
@@ -117,11 +104,7 @@ def read_header(line: bytes, timed: bool) -> Header:
 
 def _column_names(line: bytes) -> tuple[str, list[str]]:
     """What stands between the columns, and their names without units."""
-    try:
-        text = line.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise GarbledError(f"not UTF-8: {error.reason} at byte {error.start}") from error
-    text = text.lstrip("# ")  # as NumPy writes a header
+    text = _text(line).lstrip("# ")  # as NumPy writes a header
     mark = max(MARKS, key=text.count)
     fields = split(text, mark)
     if any(is_number(field) for field in fields):
@@ -135,6 +118,13 @@ def _column_names(line: bytes) -> tuple[str, list[str]]:
         raise GarbledError(f"column {names.index('') + 1} of the header has no name")
     checked_names(tuple(names))
     return mark, names
+
+
+def _text(line: bytes) -> str:
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise GarbledError(f"not UTF-8: {error.reason} at byte {error.start}") from error
 
 
 def split(text: str, mark: str) -> list[str]:
@@ -341,10 +331,7 @@ class _Rows:
 
 def _fields(line: bytes, header: Header) -> list[str]:
     """As many as there are columns."""
-    try:
-        fields = split(line.decode("utf-8"), header.mark)
-    except UnicodeDecodeError as error:
-        raise GarbledError(f"not UTF-8: {error.reason} at byte {error.start}") from error
+    fields = split(_text(line), header.mark)
     if len(fields) == header.width + 1 and not fields[-1]:
         fields.pop()
     if len(fields) != header.width:

@@ -15,14 +15,13 @@ from standoff.streams.limits import (
     MAX_STREAM_MESSAGE,
     MAX_STREAM_TOPICS,
 )
-from standoff.streams.sources.bag_file import Budget, Channel, Choose, Reading, RecordFile, unpacked
+from standoff.streams.sources.bag_file import Budget, Choose, Reading, RecordFile, unpacked
 from standoff.streams.wire import GarbledError
 
 MAGIC: Final = b"\x89MCAP0\r\n"
 _FOOTER, _SCHEMA, _CHANNEL, _MESSAGE, _CHUNK, _DATA_END = 2, 3, 4, 5, 6, 15
 _RECORD: Final = Struct("<BQ")
-#: A record and, where it is a message, its channel, number, time of recording and of publishing.
-_MESSAGE_RECORD: Final = Struct("<BQHIQQ")
+#: Channel, number, time of recording and of publishing.
 _MESSAGE_HEAD: Final = Struct("<HIQQ")
 _CHUNK_HEAD: Final = Struct("<QQQI")
 _IDS: Final = Struct("<HH")
@@ -96,7 +95,7 @@ class McapFile(RecordFile):
                 size = length - _MESSAGE_HEAD.size
                 if size > MAX_STREAM_MESSAGE:
                     raise GarbledError(f"a message of {size} bytes; {MAX_STREAM_MESSAGE} are read")
-                reading.message(time, channel, self._file.read(size))
+                reading.block.append((time, channel, self._file.read(size)))
         elif op in (_SCHEMA, _CHANNEL):
             if length > MAX_STREAM_CHUNK:
                 raise GarbledError(f"a description of {length} bytes")
@@ -108,43 +107,32 @@ class _Reading(Reading):
         super().__init__(choose, budget, "channel {}".format)
         self._types: dict[int, str] = {}
 
-    def message(self, time: int, channel: Channel, data: bytes) -> None:
-        self.block.append((time, channel, data))
-
     def chunk(self, data: bytes) -> None:
         """The records of an unpacked chunk."""
         at, end = 0, len(data)
-        channels, append, unpack = self.channels, self.block.append, _MESSAGE_RECORD.unpack_from
-        head, whole = _RECORD.size, _MESSAGE_RECORD.size
+        channels, append, unpack = self.channels, self.block.append, _RECORD.unpack_from
+        message_head, head, least = _MESSAGE_HEAD.unpack_from, _RECORD.size, _MESSAGE_HEAD.size
         for _ in self._budget.counted():
-            if at + whole > end:
-                break
-            op, length, number, _, time, _ = unpack(data, at)
-            begin = at + whole
-            at += head + length
+            if at == end:
+                return
+            if at + head > end:
+                raise GarbledError("a chunk that ends within a record")
+            op, length = unpack(data, at)
+            begin = at + head
+            at = begin + length
             if at > end:
                 raise GarbledError("a chunk with a record that is longer than itself")
             if op == _MESSAGE:
+                if length < least:
+                    raise GarbledError("a message without its time")
+                number, _, time, _ = message_head(data, begin)
                 channel = channels.get(number)
                 if channel is None:
                     self.unknown(number)
-                elif length < whole - head:
-                    raise GarbledError("a message without its time")
                 else:
-                    append((time, channel, data[begin:at]))
+                    append((time, channel, data[begin + least : at]))
             elif op in (_SCHEMA, _CHANNEL):
-                self.described(op, data[at - length : at])
-        while at < end:  # what is shorter than the least message
-            if at + head > end:
-                raise GarbledError("a chunk that ends within a record")
-            op, length = _RECORD.unpack_from(data, at)
-            at += head + length
-            if at > end:
-                raise GarbledError("a chunk with a record that is longer than itself")
-            if op == _MESSAGE:
-                raise GarbledError("a message without its time")
-            if op in (_SCHEMA, _CHANNEL):
-                self.described(op, data[at - length : at])
+                self.described(op, data[begin:at])
 
     def described(self, op: int, data: bytes) -> None:
         """A type or a channel."""

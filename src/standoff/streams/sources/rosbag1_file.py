@@ -18,7 +18,7 @@ from standoff.streams.sources.bag_file import Budget, Choose, Reading, RecordFil
 from standoff.streams.wire import GarbledError
 
 MAGIC: Final = b"#ROSBAG V2.0\n"
-_MESSAGE, _BAG, _CHUNK, _CONNECTION = b"\x02", b"\x03", b"\x05", b"\x07"
+_MESSAGE, _CHUNK, _CONNECTION = b"\x02", b"\x05", b"\x07"
 _U32: Final = Struct("<I")
 _U64: Final = Struct("<Q")
 _TIME: Final = Struct("<II")
@@ -93,9 +93,6 @@ class Rosbag1File(RecordFile):
 class _Reading(Reading):
     def __init__(self, choose: Choose, budget: Budget) -> None:
         super().__init__(choose, budget, lambda number: f"connection {number.hex()}")
-        #: Where in the header of a message its connection and its time are, by the length of the
-        #: header, with what stands around them.
-        self._layout: tuple[int, int, int, bytes] = (-1, 0, 0, b"")
 
     def record(self, op: bytes, fields: dict[bytes, bytes], data: bytes) -> None:
         if op == _CHUNK:
@@ -111,47 +108,25 @@ class _Reading(Reading):
             self._message(fields, data)
 
     def _chunk(self, data: bytes) -> None:
-        at, end = 0, len(data)
-        u32, time_of = _U32.unpack_from, _TIME.unpack_from
-        channels, append = self.channels, self.block.append
+        at, end, u32 = 0, len(data), _U32.unpack_from
         for _ in self._budget.counted():
             if at == end:
                 break
             if at + 8 > end:
                 raise GarbledError("a chunk that ends within a record")
-            header = u32(data, at)[0]
-            body = at + 4 + header
+            body = at + 4 + u32(data, at)[0]
             if body + 4 > end:
                 raise GarbledError("a chunk with a header that is longer than itself")
-            begin = body + 4
-            stop = begin + u32(data, body)[0]
+            stop = body + 4 + u32(data, body)[0]
             if stop > end:
                 raise GarbledError("a chunk with a record that is longer than itself")
-            length, conn, time, around = self._layout
-            if header == length and _around(data, at + 4, conn, time, length) == around:
-                channel = channels.get(data[at + 4 + conn : at + 8 + conn])
-                if channel is None:
-                    self.unknown(data[at + 4 + conn : at + 8 + conn])
-                else:
-                    seconds, nanoseconds = time_of(data, at + 4 + time)
-                    append((seconds * 1_000_000_000 + nanoseconds, channel, data[begin:stop]))
-            else:
-                self._other(data[at + 4 : body], data[begin:stop])
+            fields = _fields(data[at + 4 : body])
+            op = fields.get(b"op", b"")
+            if op == _CONNECTION:
+                self._connection(fields, data[body + 4 : stop])
+            elif op == _MESSAGE:
+                self._message(fields, data[body + 4 : stop])
             at = stop
-
-    def _other(self, header: bytes, data: bytes) -> None:
-        """A record of a chunk whose header does not look like that of the message before."""
-        fields = _fields(header)
-        op = fields.get(b"op", b"")
-        if op == _CONNECTION:
-            self._connection(fields, data)
-        elif op == _MESSAGE:
-            self._message(fields, data)
-            conn, time = header.find(b"\x09\0\0\0conn="), header.find(b"\x0d\0\0\0time=")
-            if conn >= 0 and time >= 0:
-                conn, time = conn + 9, time + 9
-                around = _around(header, 0, conn, time, len(header))
-                self._layout = (len(header), conn, time, around)
 
     def _message(self, fields: dict[bytes, bytes], data: bytes) -> None:
         channel = self.channels.get(fields.get(b"conn", b""))
@@ -176,18 +151,6 @@ class _Reading(Reading):
         except UnicodeDecodeError as error:
             raise GarbledError("a connection whose name is not UTF-8") from error
         self.describe(number, Topic("/" + name.strip("/"), plain_type(kind), "ros1"))
-
-
-def _around(data: bytes, at: int, conn: int, time: int, length: int) -> bytes:
-    """A header of a message but for its two numbers."""
-    first, second = (conn, time) if conn < time else (time, conn)
-    skip = 4 if conn < time else 8
-    last = 8 if conn < time else 4
-    return (
-        data[at : at + first]
-        + data[at + first + skip : at + second]
-        + data[at + second + last : at + length]
-    )
 
 
 def _fields(header: bytes) -> dict[bytes, bytes]:

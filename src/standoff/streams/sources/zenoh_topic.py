@@ -64,8 +64,7 @@ class ZenohTopic:
                 "messages that are not read", element="type", value=kind, allowed=", ".join(TYPES)
             )
         self._keys, self._world = tuple(keys), world
-        self._json: dict[str, Decode] = {}
-        self._cdr: dict[str, Decode | None] = {}
+        self._decoders: dict[tuple[str, bool], Decode | None] = {}
         self._peers: set[str] = set()
         self._lost = False
         self._lock = threading.Lock()
@@ -164,17 +163,13 @@ class ZenohTopic:
             raise GarbledError(f"{len(payload)} bytes; at most {MAX_STREAM_MESSAGE} are read")
         data = payload.to_bytes()
         # Anybody can make up keys, so there is an end to how many are remembered.
-        if len(self._json) + len(self._cdr) > MAX_STREAM_TOPICS:
-            self._json.clear()
-            self._cdr.clear()
-        if data[:1] in _BRACES:
-            decode = self._json.get(key)
-            if decode is None:
-                decode = self._json[key] = decoder_of(Topic(key, "", "json"))  # type: ignore[assignment]
-        else:
-            if key not in self._cdr:
-                self._cdr[key] = decoder_of(self._topic(key), self._world)
-            decode = self._cdr[key]
+        if len(self._decoders) > MAX_STREAM_TOPICS:
+            self._decoders.clear()
+        which = key, data[:1] in _BRACES
+        if which not in self._decoders:
+            topic = Topic(key, "", "json") if which[1] else self._topic(key)
+            self._decoders[which] = decoder_of(topic, self._world)
+        decode = self._decoders[which]
         if decode is None:
             raise GarbledError("messages of this type are not read")
         return decode(data)
