@@ -1,6 +1,7 @@
 """Modules of the folder that a command is run in are none of its own: `calendar.py` there is a file
 like any other, and never run."""
 
+import json
 import os
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import standoff as so
 from standoff.cli import COMMANDS
 
 BIN = Path(sys.executable).parent
@@ -41,6 +43,23 @@ def test_no_command_runs_modules_of_the_folder(folder, command):
 
 def test_a_command_that_reads_a_robot_does_not(folder):
     assert "panda" in run(folder, BIN / "standoff", "info", "builtin:panda")
+
+
+def test_a_watch_with_a_live_page_and_its_replay_do_not(folder):
+    """`watch --view` ran `calendar.py`; the help of a command starts no process."""
+    pytest.importorskip("viser")
+    cell = so.Cell()
+    cell.add_body("post", so.Box((0.1, 0.1, 0.1)))
+    cell.add_body("cart", so.Box((0.1, 0.1, 0.1)), moving=True)
+    cell.save(folder / "cell.toml")
+    pose = {"position": [1, 0, 0]}
+    lines = [json.dumps({"time": 1 + 0.1 * k, "poses": {"cart": pose}}) for k in range(3)]
+    (folder / "run.jsonl").write_text("\n".join(lines))
+    asked = ("watch", "cell.toml", "--from", "run.jsonl", "--view", "--port", "0")
+    said = run(folder, BIN / "standoff", *asked, "--to", "mcap:run.mcap", "--report", "near.html")
+    assert "SAFE all along" in said
+    again = run(folder, BIN / "standoff", "replay", "run.mcap", "--verify")
+    assert "the same, bit for bit" in again
 
 
 def test_the_process_of_the_live_page_does_not(folder, tmp_path):

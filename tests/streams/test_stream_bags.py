@@ -13,6 +13,7 @@ import pytest
 from mcap import writer as mcap_writer
 from mcap.writer import CompressionType
 
+import standoff as so
 from standoff.errors import StreamError
 from standoff.streams.messages import BodyPose, Grasp, Joints, Trouble
 from standoff.streams.open_stream import open_source
@@ -38,6 +39,7 @@ from tests.worlds.stream_bags import (
     transforms,
     write_bag,
 )
+from tests.worlds.watch_worlds import sliders
 
 HALF = 0.5**0.5
 
@@ -165,6 +167,52 @@ def test_messages_out_of_order_are_put_into_order(tmp_path, kind):
     messages[10], messages[11] = messages[11], messages[10]
     times = [time for time, _ in read(write_bag(tmp_path / "run", kind, messages))]
     assert times == sorted(times) and len(times) == 50
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_a_clock_that_was_set_back_is_not_sorted_away(tmp_path, kind):
+    """Readings from before and after were mixed by their times: a slow robot was SAFE all along."""
+    store, times = (
+        store_of(kind),
+        [0.01 * k for k in range(200)] + [1.5 + 0.01 * k for k in range(99)],
+    )
+    cell, messages = sliders("a"), []
+    for k, time in enumerate(times):
+        at = START + round(1e9 * time) + k
+        state = joint_state(store, ("a/x",), [0.0001 * k], stamp=divmod(at, 10**9))
+        messages.append((at, "/joint_states", JOINT_STATE, state))
+    path = write_bag(tmp_path / "run", kind, messages)
+    assert [m.positions[0] for _, m in read(path)] == [0.0001 * k for k in range(len(times))]
+    summary = so.Watch(cell, [open_source(str(path))]).run()
+    assert summary.status == 3 and summary.kinds["backwards"] >= 50
+
+
+def test_a_topic_that_was_written_behind_another_is_put_into_order(tmp_path):
+    """That it begins earlier is no clock that was set back."""
+    store = store_of("mcap")
+    messages = []
+    for k, topic in enumerate(("/right", "/left")):
+        messages += readings(store, 50, names=(f"{k}",), topic=topic)[0]
+    path = write_bag(tmp_path / "run", "mcap", messages)
+    times = [time for time, _ in read(path, "/left", "/right")]
+    assert times == sorted(times) and len(times) == 100
+
+
+def test_a_database_whose_index_lacks_rows_is_read_whole(tmp_path):
+    """Rows that a damaged index left out were missing in silence."""
+    messages, _ = readings(store_of("sqlite"), 50)
+    path = bag_file(write_bag(tmp_path / "run", "sqlite", messages))
+    base = sqlite3.connect(path)
+    base.executescript(
+        "DROP INDEX IF EXISTS timestamp_idx;"
+        f"CREATE INDEX timestamp_idx ON messages(timestamp) WHERE timestamp < {messages[30][0]};"
+        "PRAGMA writable_schema = ON;"
+        "UPDATE sqlite_master SET sql = 'CREATE INDEX timestamp_idx ON messages(timestamp)'"
+        " WHERE name = 'timestamp_idx';"
+    )
+    base.commit()
+    base.close()
+    assert len(read(path)) == 50
 
 
 def test_blocks_that_overlap_are_merged_with_the_next_one():

@@ -13,7 +13,12 @@ import numpy as np
 
 from standoff.cell import Cell
 from standoff.streams.engine import Input
-from standoff.streams.limits import MAX_AGE_PERIODS, MOST_PUBLISHERS, TIME_LIMIT
+from standoff.streams.limits import (
+    MAX_AGE_PERIODS,
+    MAX_STREAM_NAMES,
+    MOST_PUBLISHERS,
+    TIME_LIMIT,
+)
 from standoff.streams.mapping import Mapping
 from standoff.streams.messages import BodyPose, End, Grasp, Joints, Message, Trouble
 from standoff.streams.protocols import Recorded
@@ -56,7 +61,8 @@ class Peeked:
                 times.setdefault(name, []).append(now)
                 if len(times[name]) == _ENOUGH:
                     seldom.remove(name)
-            if not seldom:
+            # Messages with names that are made up would be kept one and all.
+            if not seldom or names.full:
                 break
         usual = {n: float(np.median(np.diff(t))) for n, t in times.items() if len(t) >= _ENOUGH}
         return {name: period for name, period in usual.items() if 0.0 < period < math.inf}
@@ -88,17 +94,34 @@ class Peeked:
         self._source.close()
 
 
+#: Names in all lists of one file that are looked up, [-]: what all publishers of one source may
+#: have.
+_LISTED: Final = MOST_PUBLISHERS * MAX_STREAM_NAMES
+
+
 class _Names:
-    """Which joints and moving bodies of a cell a message is about."""
+    """Which joints and moving bodies of a cell a message is about.
+
+    Attributes:
+        full: whether so many lists of names came that no other is looked up.
+    """
 
     def __init__(self, cell: Cell, source: str) -> None:
         self._joints, self._moving = cell.joints, {*cell.moving}
         self._mapping = Mapping(cell, source)
         self._columns: dict[tuple[str, ...], list[str]] = {}
+        self._listed = 0
+
+    @property
+    def full(self) -> bool:
+        return self._listed > _LISTED
 
     def of(self, message: Message) -> list[str]:
         if type(message) is Joints:
             if message.names not in self._columns:
+                if self.full:
+                    return []
+                self._listed += len(message.names)
                 columns = self._mapping.route(message.names).columns.tolist()
                 self._columns[message.names] = [self._joints[j] for j in columns]
             return self._columns[message.names]
