@@ -30,11 +30,11 @@ from standoff.paths.path_formats import (
     check_complete,
     find_columns,
     parse_csv,
-    parse_json,
     parse_npy,
     parse_npz,
     table_of_json,
 )
+from standoff.paths.strict_json import parse_json
 from standoff.paths.trajectory import is_trajectory, joint_trajectory, read_message
 from standoff.robots.joint_values import joint_rows
 from standoff.robots.tree import Tree
@@ -113,7 +113,7 @@ def read_path(
     suffix = path.suffix.lower()
     if suffix in _YAML:
         found = _trajectory(path, path, cell, unwrap, rest)
-    elif suffix == ".json" and is_trajectory(content := parse_json(data, path)):
+    elif suffix == ".json" and is_trajectory(content := parse_json(data, path, PathError)):
         found = _trajectory(content, path, cell, unwrap, rest)
     else:
         if suffix == ".json":
@@ -153,7 +153,7 @@ def read_configurations(
     path = as_path(file, "file of configurations")
     data = _content(path, SUFFIXES, "one configuration or more")
     if path.suffix.lower() == ".json":
-        content = parse_json(data, path)
+        content = parse_json(data, path, PathError)
         one = isinstance(content, list) and not any(isinstance(x, list | dict) for x in content)
         if one or (isinstance(content, dict) and "waypoints" not in content):
             content = [content]

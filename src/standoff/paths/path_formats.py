@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 import zipfile
 from collections.abc import Container, Sequence
@@ -133,26 +132,6 @@ _FORMS = (
 )
 
 
-def parse_json(data: bytes, file: Path, failure: type[Error] = PathError) -> Any:
-    """The content of a JSON file; a key that stands twice in one object is an error. ``failure`` is
-    what is raised for whatever is wrong."""
-    try:
-        return json.loads(data.decode("utf-8-sig"), object_pairs_hook=_unique)
-    except UnicodeDecodeError as error:
-        raise failure(
-            f"not UTF-8 text: {error.reason} at byte {error.start}", file=file, allowed="JSON"
-        ) from error
-    except json.JSONDecodeError as error:
-        place = f"line {error.lineno}, column {error.colno}"
-        raise failure(f"not JSON: {error.msg}", file=file, element=place) from error
-    except _TwiceError as error:
-        raise failure(
-            "a key stands twice in one object", file=file, value=str(error), allowed="once"
-        ) from error
-    except (RecursionError, ValueError) as error:
-        raise failure(f"not JSON that can be read: {error}", file=file) from error
-
-
 def table_of_json(content: Any, file: Path) -> PathTable:
     """The table of a path in one of the plain forms."""
     table, where = {"waypoints": content}, ""
@@ -226,18 +205,6 @@ def _names(value: Any, file: Path) -> list[str]:
             "not a list of names", file=file, element="joints", value=value, allowed="joint names"
         )
     return value
-
-
-class _TwiceError(ValueError):
-    """A key that stands twice."""
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        seen: set[str] = set()
-        raise _TwiceError(next(key for key, _ in pairs if key in seen or seen.add(key)))  # type: ignore[func-returns-value]
-    return found
 
 
 #: Arrays of an ``.npz``; all but the first may be left out.

@@ -37,6 +37,10 @@ class Problem:
         start: position of every joint by its name in the URDF, [rad] or [m].
         goals: one or more, of the joints that are to move; the others stay where they start.
         file: where it came from, for messages.
+
+    Raises:
+        PlanError: values that are no finite numbers, no goal, goals of different joints, joints
+            without a start, obstacles that are none.
     """
 
     robot: str
@@ -47,6 +51,31 @@ class Problem:
     goals: tuple[Mapping[str, float], ...]
     file: str = ""
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.goals, (list, tuple)) or not self.goals or not self.goals[0]:
+            raise self._error("no goal", "goals", self.goals, "one or more")
+        for element, values in (
+            ("start", self.start), *((f"goals[{k}]", goal) for k, goal in enumerate(self.goals))
+        ):  # fmt: skip
+            if not isinstance(values, Mapping):
+                raise self._error("not a configuration", element, values, "numbers by joint")
+            joint_values(values, [*values], f"{self.file or self.name}: {self._element(element)}")
+            if element != "start" and set(values) != set(self.goals[0]):
+                raise self._error(
+                    "not the joints of the first goal", element, [*values],
+                    ", ".join(self.goals[0]),
+                )  # fmt: skip
+        strange = [joint for joint in self.goals[0] if joint not in self.start]
+        if strange:
+            raise self._error("joints without a start", "goals[0]", strange, ", ".join(self.start))
+        if not isinstance(self.obstacles, (list, tuple)):
+            raise self._error("not obstacles", "obstacles", self.obstacles, "a tuple of Obstacle")
+        for k, obstacle in enumerate(self.obstacles):
+            if not isinstance(obstacle, Obstacle):
+                raise self._error("not an obstacle", f"obstacles[{k}]", obstacle, "an Obstacle")
+            if np.shape(obstacle.pose) != (4, 4):
+                raise self._error("not a pose", f"obstacles[{k}]", obstacle.pose, "4 x 4")
+
     @property
     def name(self) -> str:
         """Such as ``panda_box 12``."""
@@ -54,8 +83,8 @@ class Problem:
 
     @property
     def joints(self) -> tuple[str, ...]:
-        """The joints that are to move: those the goals are given for."""
-        return tuple(self.goals[0])
+        """The joints that are to move: those the goals are given for, in the order of the start."""
+        return tuple(joint for joint in self.start if joint in self.goals[0])
 
     def build(
         self,
@@ -87,12 +116,10 @@ class Problem:
             robot: which one it is for; the only one by default. The others stay where they are.
 
         Raises:
-            PlanError: joints of a goal that the robot does not have, joints without a start; a
-                mimic joint that does not follow; values that are no finite numbers, no goal, goals
-                of different joints, obstacles that are none.
+            PlanError: joints of a goal that the robot does not have, joints of the robot without a
+                start, a mimic joint that does not follow.
             CellError: a name that is taken. The cell is left as it was.
         """
-        self._check()
         name = self._robot(cell, robot)
         mounted = cell.robots[name]
         start = self._configuration(cell, name, mounted.robot, self.start, cell.q, "start")
@@ -113,29 +140,6 @@ class Problem:
         cell.set_state(start)
         joints = tuple(f"{name}/{joint}" for joint in self.joints)
         return PlacedProblem(self, cell, start, np.array(goals), joints, ignored)
-
-    def _check(self) -> None:
-        """Refuse what a problem made by hand may have and one from a file has not."""
-        if not isinstance(self.goals, (list, tuple)) or not self.goals:
-            raise self._error("no goal", "goals", self.goals, "one or more")
-        for element, values in (
-            ("start", self.start), *((f"goals[{k}]", goal) for k, goal in enumerate(self.goals))
-        ):  # fmt: skip
-            if not isinstance(values, Mapping):
-                raise self._error("not a configuration", element, values, "numbers by joint")
-            joint_values(values, [*values], f"{self.file or self.name}: {self._element(element)}")
-            if element != "start" and set(values) != set(self.goals[0]):
-                raise self._error(
-                    "not the joints of the first goal", element, [*values],
-                    ", ".join(self.goals[0]),
-                )  # fmt: skip
-        if not isinstance(self.obstacles, (list, tuple)):
-            raise self._error("not obstacles", "obstacles", self.obstacles, "a tuple of Obstacle")
-        for k, obstacle in enumerate(self.obstacles):
-            if not isinstance(obstacle, Obstacle):
-                raise self._error("not an obstacle", f"obstacles[{k}]", obstacle, "an Obstacle")
-            if np.shape(obstacle.pose) != (4, 4):
-                raise self._error("not a pose", f"obstacles[{k}]", obstacle.pose, "4 x 4")
 
     def _robot(self, cell: Cell, robot: str | None) -> str:
         names = list(cell.robots)
