@@ -21,7 +21,8 @@ from standoff.geometry.pose import Array
 from standoff.geometry.regular_file import read_regular
 from standoff.motion.pieces import Pieces
 from standoff.names import as_path
-from standoff.paths.joints import check_limits, check_motion, check_turns, find_joints
+from standoff.paths.end_stops import overruns
+from standoff.paths.joints import check_limits, check_turns, find_joints
 from standoff.paths.joints import unwrap as unwrapped
 from standoff.paths.path_formats import (
     Columns,
@@ -131,8 +132,20 @@ def read_path(
     if limits:
         check_limits(found.waypoints, tree, path, found.places)
         if found.motion is not None:
-            check_motion(found.motion, tree, path)
+            _check_swings(found.motion, cell, path)
     return found
+
+
+def _check_swings(motion: Pieces, cell: Cell, file: Path) -> None:
+    """Refuse a motion that leaves the limits between its points, where polynomials swing out."""
+    for beyond in overruns(cell, motion):
+        j = cell.joints.index(beyond.joint)
+        raise PathError(
+            f"joint {beyond.joint!r} swings beyond its limits between two points",
+            file=file, element=f"t = {beyond.time:.6g}", value=beyond.position,
+            allowed=f"{cell.tree.lower[j]:g} to {cell.tree.upper[j]:g} [{cell.tree.units[j]}]; "
+            "limits=False or --no-limits takes it as it is",
+        )  # fmt: skip
 
 
 def read_configurations(

@@ -35,7 +35,7 @@ class Maybe(NamedTuple):
     form: Any
 
 
-def parse_json(data: bytes, file: str | Path, failure: type[Error]) -> Any:
+def parse_json(data: bytes, file: str | Path | None, failure: type[Error]) -> Any:
     """The content of a JSON file; a key that stands twice in one object is an error. ``failure`` is
     what is raised for whatever is wrong."""
     try:
