@@ -12,8 +12,7 @@ from standoff.cell import Cell
 from standoff.errors import Error, PlanError, UnknownNameError, nearest
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import Shape
-from standoff.paths.joints import LIMIT_ROUNDING
-from standoff.robots.description import Robot
+from standoff.paths.joints import LIMIT_ROUNDING, find_joints
 from standoff.robots.joint_values import joint_values
 from standoff.robots.simplify import GeometryName
 
@@ -122,12 +121,12 @@ class Problem:
         """
         name = self._robot(cell, robot)
         mounted = cell.robots[name]
-        start = self._configuration(cell, name, mounted.robot, self.start, cell.q, "start")
+        start, ignored = self._configuration(cell, name, self.start, cell.q, "start")
         goals = [
-            self._configuration(cell, name, mounted.robot, goal, start, f"goals[{k}]")
+            self._configuration(cell, name, goal, start, f"goals[{k}]")[0]
             for k, goal in enumerate(self.goals)
         ]
-        ignored = self._check_named(cell, name)
+        self._check_complete(cell, name)
         done: list[str] = []
         try:
             for obstacle in self.obstacles:
@@ -154,64 +153,50 @@ class Problem:
         return robot
 
     def _configuration(
-        self,
-        cell: Cell,
-        name: str,
-        robot: Robot,
-        values: Mapping[str, float],
-        others: Array,
-        element: str,
-    ) -> Array:
-        """All joints of the cell: those of ``values`` as given, the rest as in ``others``."""
-        q = others.copy()
-        at = {joint: k for k, joint in enumerate(cell.joints)}
+        self, cell: Cell, robot: str, values: Mapping[str, float], others: Array, element: str
+    ) -> tuple[Array, tuple[str, ...]]:
+        """All joints of the cell: those of ``values`` as given, the rest as in ``others``; and the
+        joints that the robot cannot move, which a start alone may have."""
+        q, ignored, mimics = others.copy(), [], []
         for joint, value in values.items():
-            if joint not in robot.joints:
+            try:
+                (found,) = find_joints(cell, [joint], robot=robot)
+            except UnknownNameError as error:
                 if element == "start":
+                    ignored.append(joint)
                     continue
-                hint = ", ".join(map(repr, nearest(joint, robot.joints)))
+                hint = ", ".join(map(repr, nearest(joint, cell.robots[robot].robot.joints)))
+                what = f"robot {robot!r} has no joint {joint!r} that moves"
+                raise self._error(what, element, None, f"joints like {hint}") from error
+            if not found.mimic:
+                q[found.column] = value
+            elif element == "start":
+                mimics.append((joint, value, found))
+            else:
                 raise self._error(
-                    f"robot {name!r} has no joint {joint!r}", element, None, f"joints like {hint}"
-                )
-            if f"{name}/{joint}" in at:
-                q[at[f"{name}/{joint}"]] = value
-            elif element != "start":
-                raise self._error(
-                    f"joint {joint!r} of robot {name!r} is fixed or follows another",
-                    element,
-                    value,
+                    f"joint {joint!r} of robot {robot!r} follows another", element, value,
                     "joints that can be moved",
-                )
-        for joint, value in values.items():
-            mimic = robot.joints[joint].mimic if joint in robot.joints else None
-            if mimic is None or robot.joints[joint].kind == "fixed":
-                continue
-            follows = mimic.multiplier * q[at[f"{name}/{mimic.joint}"]] + mimic.offset
+                )  # fmt: skip
+        for joint, value, found in mimics:
+            follows = found.multiplier * q[found.column] + found.offset
             if abs(follows - value) > LIMIT_ROUNDING:
+                master = cell.joints[found.column].removeprefix(f"{robot}/")
                 raise self._error(
-                    f"joint {joint!r} follows {mimic.joint!r}", element, value, f"{follows:g}"
+                    f"joint {joint!r} follows {master!r}", element, value, f"{follows:g}"
                 )
-        return q
+        return q, tuple(ignored)
 
-    def _check_named(self, cell: Cell, name: str) -> tuple[str, ...]:
-        """Refuse a start that leaves out a joint of the robot; which joints it has beyond those
-        that can be moved."""
-        strange = [joint for joint in self.start if joint not in cell.robots[name].robot.joints]
-        prefix = f"{name}/"
-        missing = [
-            joint.removeprefix(prefix)
-            for joint in cell.joints
-            if joint.startswith(prefix) and joint.removeprefix(prefix) not in self.start
-        ]
+    def _check_complete(self, cell: Cell, robot: str) -> None:
+        """Refuse a start that leaves out a joint of the robot."""
+        own = [j.removeprefix(f"{robot}/") for j in cell.joints if j.startswith(f"{robot}/")]
+        missing = [joint for joint in own if joint not in self.start]
         if missing:
-            beside = f"; robot {name!r} has no {', '.join(map(repr, strange))}" if strange else ""
+            strange = [j for j in self.start if j not in cell.robots[robot].robot.joints]
+            beside = f"; robot {robot!r} has no {', '.join(map(repr, strange))}" if strange else ""
             raise self._error(
-                f"no start of joints of robot {name!r}", "start", missing,
+                f"no start of joints of robot {robot!r}", "start", missing,
                 f"a start value for each joint{beside}",
             )  # fmt: skip
-        moved = {joint.removeprefix(prefix) for joint in cell.joints if joint.startswith(prefix)}
-        follows = {n for n, j in cell.robots[name].robot.joints.items() if j.mimic is not None}
-        return tuple(joint for joint in self.start if joint not in moved | follows)
 
     def _error(self, what: str, element: str, value: object, allowed: str) -> PlanError:
         place = self._element(element)
