@@ -87,7 +87,7 @@ def test_a_file_is_checked_as_well(tmp_path):
     cell, certificate = case("two_arms")
     certificate.save(tmp_path / "c.json")
     assert so.verify(cell, tmp_path / "c.json").ok
-    with pytest.raises(CertificateError, match="unknown engine"):
+    with pytest.raises(CertificateError, match="engine: unknown choice"):
         so.verify(cell, certificate, engine="bullet")
 
 
@@ -664,7 +664,7 @@ def test_the_command_says_what_came_of_it(tmp_path, monkeypatch, capsys):
     run(0, tmp_path / "bare.json", "--cell", tmp_path / "cell.toml")
     assert "is asked for" in run(1, tmp_path / "good.json", "--clearance", "0.1")
     assert "cannot be read" in run(2, tmp_path / "none.json")
-    assert "unknown engine" in run(2, tmp_path / "good.json", "--engine", "bullet")
+    assert "unknown choice" in run(2, tmp_path / "good.json", "--engine", "bullet")
     q, pair = (0.35, 1.25, 1.1, 1.2), ("left/l1", "right/l1")
     shown = Claim("too_close", 1, 0.5, 1.5, q, pair, (0, 0), 0.5)
     replace(certificate, verdict=shown).save(tmp_path / "near.json", cell=own)

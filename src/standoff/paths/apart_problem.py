@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -96,12 +96,11 @@ def _tables(
     _, refs, geometry = pack([x.shape for x in primitives])
     count, frames = len(cut.joints), len(cut.reals)
     nodes = max(_NODES, 2 * len(pairs))
-    made = [cut.part(x, limits) for x in primitives]
+    parts, links, cores = _parts(cut, primitives, limits)
     rows = np.array([x.row for x in primitives])
     tables = p.ApartTables(
-        tree=cut.reals, linkage=cut.ints, joints=count, parts=_records(cut, primitives, made),
-        links=np.concatenate([x.links for x in made]),
-        cores=np.concatenate([x.points for x in made]), local=rows[:, : layout.SIZE].copy(),
+        tree=cut.reals, linkage=cut.ints, joints=count, parts=parts, links=links,
+        cores=cores, local=rows[:, : layout.SIZE].copy(),
         bodies=Bodies(rows=rows, refs=refs, solids=geometry.solids),
         pairs=np.array(pairs, p.PAIR), intervals=count, q=count, paces=frames, poses=frames,
         turns=scratch_shape(frames), slopes=2 * count, answer=1, nodes=nodes,
@@ -120,16 +119,17 @@ def _tables(
     return tables
 
 
-def _records(cut: CutTree, primitives: Sequence[Primitive], parts: Sequence[Part]) -> Any:
-    """Records of `apart_tables.PART`."""
-    found, link, point = [], 0, 0
-    for x, part in zip(primitives, parts):
-        links, points = len(part.links), len(part.points)
-        found.append(
-            (cut.number[x.frame], link, links, point, points, *x.ball, part.radius, part.margin)
-        )
-        link, point = link + links, point + points
-    return np.array(found, p.PART)
+def _parts(cut: CutTree, primitives: Sequence[Primitive], limits: Array) -> tuple[Any, Any, Array]:
+    """Records of `apart_tables.PART`, their links and their points, one part's after another's."""
+    found, links, points, link, point = [], [], [], 0, 0
+    for x in primitives:
+        own, few, radius, margin = cut.part(x, limits)
+        frame = cut.number[x.frame]
+        found.append((frame, link, len(own), point, len(few), *x.ball, radius, margin))
+        links.append(own)
+        points.append(few)
+        link, point = link + len(own), point + len(few)
+    return np.array(found, p.PART), np.concatenate(links), np.concatenate(points)
 
 
 def joint_range(tree: Tree, index: int, frames: Sequence[int]) -> tuple[float, float] | str:
@@ -166,17 +166,6 @@ def _repeats(times: Array) -> float:
     least = float(times.min())
     turn = 2.0 * math.pi / least * (1.0 + 2.0 * JOINT_BOX_ROUNDING)
     return turn if all(math.fmod(m, least) == 0.0 for m in times) else math.inf
-
-
-@dataclass(frozen=True, eq=False)
-class Part:
-    """What the bounds need to know of a primitive that moves with a `CutTree`: records of
-    `apart_tables.LINK`, its points, and the radius and margin of its `apart_tables.PART`."""
-
-    links: np.ndarray[tuple[int], np.dtype[np.void]]
-    points: Array
-    radius: float
-    margin: float
 
 
 class CutTree:
@@ -219,8 +208,10 @@ class CutTree:
         """The frames, as the tree numbers them, whose joints follow an entry of ``q``."""
         return [f for f in self._frames if self._tree.ints[f, kinematics.INDEX] == index]
 
-    def part(self, primitive: Primitive, limits: Array) -> Part:
-        """A primitive, where the joints stay within ``limits`` (2, joints)."""
+    def part(self, primitive: Primitive, limits: Array) -> tuple[Any, Array, float, float]:
+        """What the bounds need to know of a primitive, where the joints stay within ``limits``
+        (2, joints): records of `apart_tables.LINK`, its points, and the radius and margin of its
+        `apart_tables.PART`."""
         shape, pose, frame = primitive.shape, primitive.pose, self.number[primitive.frame]
         body = MovingBody.of_shape(primitive.body, frame, shape, pose)
         links, few = self._links(frame), few_points(body.points)
@@ -232,9 +223,9 @@ class CutTree:
         radius = shape.swept_radius
         extent = radius + float(np.abs(pose[:3, 3]).sum())
         extent += float(np.linalg.norm(few, axis=1).max(initial=0.0))
-        return Part(links, few, radius, self._margin(links, limits, extent))
+        return links, few, radius, self._margin(links, limits, extent)
 
-    def _links(self, frame: int) -> np.ndarray[tuple[int], np.dtype[np.void]]:
+    def _links(self, frame: int) -> Any:
         """The joints from the root to a frame, outwards."""
         frames = []
         while frame:
@@ -245,9 +236,7 @@ class CutTree:
         links["kind"] = self.ints[links["frame"], kinematics.JOINT_KIND]
         return links
 
-    def _margin(
-        self, links: np.ndarray[tuple[int], np.dtype[np.void]], limits: Array, extent: float
-    ) -> float:
+    def _margin(self, links: Any, limits: Array, extent: float) -> float:
         """What PATH_ROUNDING says that rounding can hide of a part that gets no farther than
         ``extent`` from its frame's origin, with the lengths of the whole ranges (2, joints): its
         coordinates, reach times angle and reach times turn of each joint, its coordinates times the

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from standoff.errors import CertificateError
 from standoff.geometry.pose import Array
+from standoff.scalars import number, whole
 
 if TYPE_CHECKING:
     from standoff.cell import Cell
@@ -155,10 +156,9 @@ class Certificate:
             _refuse_any(getattr(self, name) < 0.0, getattr(self, name), name, ">= 0")
         steps = np.concatenate([[1.0], np.diff(self.times)])
         _refuse_any(~(steps > 0.0), self.times, "times", "increasing")
-        for name in ("clearance", "tolerance"):
-            object.__setattr__(self, name, _finite(getattr(self, name), name))
-        if self.tolerance < 0.0:
-            raise CertificateError("negative", element="tolerance", value=self.tolerance)
+        object.__setattr__(self, "clearance", _finite(self.clearance, "clearance"))
+        tolerance = number("tolerance", self.tolerance, CertificateError, least=0.0, unit="m")
+        object.__setattr__(self, "tolerance", tolerance)
         own = {pair: _finite(m, f"clearances{list(pair)}") for pair, m in self.clearances.items()}
         object.__setattr__(self, "clearances", own)
         _check_claim(self.verdict, n, joints)
@@ -210,9 +210,7 @@ def _refuse_any(bad: NDArray[np.bool_], array: Array, name: str, allowed: str) -
 
 
 def _finite(value: float, name: str) -> float:
-    if isinstance(value, bool) or not math.isfinite(value):
-        raise CertificateError("not a finite number", element=name, value=value)
-    return float(value)
+    return number(name, value, CertificateError, problem="not a finite number")
 
 
 def _check_claim(claim: Claim, pieces: int, joints: int) -> None:
@@ -236,34 +234,33 @@ def _check_claim(claim: Claim, pieces: int, joints: int) -> None:
         raise CertificateError(
             "wrong length", element="verdict.q", value=len(claim.q), allowed=f"{joints} joints"
         )
-    for number, x in enumerate(claim.q):
-        _finite(x, f"verdict.q[{number}]")
+    for k, x in enumerate(claim.q):
+        _finite(x, f"verdict.q[{k}]")
     _finite(claim.distance, "verdict.distance")
     if claim.t is not None:
         _finite(claim.t, "verdict.t")
 
 
 def _check_primitives(primitives: tuple[Primitive, ...]) -> None:
-    for number, row in enumerate(primitives):
+    for k, row in enumerate(primitives):
         for x in row.centre:
-            _finite(x, f"primitives[{number}].centre")
-        if not row.radius >= 0.0:
-            raise CertificateError(
-                "no radius", element=f"primitives[{number}].radius", value=row.radius,
-                allowed=">= 0; infinite for a half space",
-            )  # fmt: skip
+            _finite(x, f"primitives[{k}].centre")
+        number(
+            f"primitives[{k}].radius", row.radius, CertificateError, least=0.0, most=math.inf,
+            allowed=">= 0; infinite for a half space",
+        )  # fmt: skip
 
 
 def _check_groups(groups: tuple[Group, ...], primitives: int) -> None:
-    for number, group in enumerate(groups):
+    for k, group in enumerate(groups):
         for x in (*group.lower, *group.upper):
-            _finite(x, f"groups[{number}]")
+            _finite(x, f"groups[{k}]")
         if any(high < low for low, high in zip(group.lower, group.upper, strict=True)):
             raise CertificateError(
-                "lower above upper", element=f"groups[{number}]", value=(group.lower, group.upper)
+                "lower above upper", element=f"groups[{k}]", value=(group.lower, group.upper)
             )
         for member in group.members:
-            _index(member, primitives, f"groups[{number}].members")
+            _index(member, primitives, f"groups[{k}].members")
 
 
 def _check_proofs(
@@ -313,7 +310,4 @@ def _refuse_rows(bad: NDArray[np.bool_], rows: NDArray[np.void], name: str) -> N
 
 
 def _index(value: int, limit: int, name: str) -> None:
-    if not 0 <= value < limit:
-        raise CertificateError(
-            "no such number", element=name, value=value, allowed=f"0 to {limit - 1}"
-        )
+    whole(name, value, CertificateError, 0, limit - 1, problem="no such number")

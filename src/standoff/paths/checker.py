@@ -332,7 +332,7 @@ class PathChecker:
             for k, key in enumerate(keys):
                 memory.put(key, search.learned(status, k))
 
-        resumed = {k: e if isinstance(e, p.OpenNodes) else None for k, e in known.items()}
+        resumed = {k: e for k, e in known.items() if isinstance(e, p.OpenNodes)}
         return self._searched(task, False, progress, resumed or None, learn)
 
     def _searched(
@@ -340,7 +340,7 @@ class PathChecker:
         task: _Task,
         first: bool,
         progress: Progress | None,
-        resumed: dict[int, p.OpenNodes | None] | None,
+        resumed: dict[int, p.OpenNodes] | None,
         learn: Callable[[Search, int], None] | None,
     ) -> Verdict:
         """The verdict of a search, from which there is something to ``learn``."""

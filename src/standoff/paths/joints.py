@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 from standoff.cell import Cell
 from standoff.errors import PathError, UnknownNameError
 from standoff.geometry.pose import Array
-from standoff.motion.pieces import Pieces
 from standoff.robots.kernels.kinematics import INDEX, MULTIPLIER, OFFSET
 from standoff.robots.tree import Tree
 from standoff.tolerances import ENCODER_TOLERANCE
@@ -120,39 +119,6 @@ def check_limits(values: Array, tree: Tree, file: Path, places: Sequence[str]) -
             "limits=False or --no-limits takes them as they are"
         ),
     )
-
-
-def check_motion(pieces: Pieces, tree: Tree, file: Path) -> None:
-    """Refuse a motion that leaves the limits between its points, where polynomials swing out."""
-    C = pieces.coefficients
-    low, high = C[:, 0] + np.minimum(C[:, 1:], 0).sum(1), C[:, 0] + np.maximum(C[:, 1:], 0).sum(1)
-    for k, joint in np.argwhere(beyond_limits(low, tree) | beyond_limits(high, tree)):
-        u, value = _farthest(C[k, :, joint], tree.lower[joint], tree.upper[joint])
-        if not beyond_limits(np.array(value), tree)[joint]:
-            continue
-        t = pieces.times[k] + u * (pieces.times[k + 1] - pieces.times[k])
-        raise PathError(
-            f"joint {tree.joints[joint]!r} swings beyond its limits between two points",
-            file=file,
-            element=f"t = {t:.6g}",
-            value=value,
-            allowed=(
-                f"{tree.lower[joint]:g} to {tree.upper[joint]:g} [{tree.units[joint]}]; "
-                "limits=False or --no-limits takes it as it is"
-            ),
-        )
-
-
-def _farthest(c: Array, lower: float, upper: float) -> tuple[float, float]:
-    """Where in [0, 1] a polynomial is farthest from the middle of two limits, and its value."""
-    slope = np.polynomial.polynomial.polyder(c)
-    roots = np.polynomial.polynomial.polyroots(np.trim_zeros(slope, "b"))
-    inner = roots.real[(roots.real > 0.0) & (roots.real < 1.0)]
-    places = np.concatenate([[0.0, 1.0], inner])
-    values = np.polynomial.polynomial.polyval(places, c)
-    beyond = np.maximum(lower - values, values - upper)
-    worst = int(np.argmax(beyond))
-    return float(places[worst]), float(values[worst])
 
 
 #: Yes or no for each value.

@@ -8,6 +8,7 @@ distance whatever a robot's first joint does (`keeps_distance`: proved, not samp
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -31,6 +32,13 @@ STILL_PAIR = 0.001
 #: Which pairs: all that are watched, those within one robot and what it holds, or the others.
 Among = Literal["all", "self", "others"]
 
+#: Told from time to time how much is done, from 0 to 1.
+Progress = Callable[[float], None]
+
+#: Configurations of a way that are asked for together at most, [-]: those near each other share the
+#: pairs that are out of the question.
+_STRIDE = 20
+
 #: Configurations times pairs whose boxes are compared together, [-]: a few arrays of 8 MB.
 _TOGETHER = 1_000_000
 
@@ -43,14 +51,12 @@ class Nearest:
 
     Attributes:
         pairs: rows (n, 2) of the world's table of primitives that are watched; the first moves.
-        together: how many configurations to ask for at once, [-].
     """
 
     def __init__(self, cell: Cell, among: Among = "all") -> None:
         self._cell, self._world = cell, cell.model
         self._tables = cell.model.tables
         self.pairs = watched_primitives(cell, among)
-        self.together = max(1, _TOGETHER // max(1, len(self.pairs)))
         kinds = self._tables.refs[:, layout.KIND]
         known = np.unique(kinds[self.pairs], axis=0).tolist()
         closed = all(dispatch.has_closed_form(a, b) for a, b in known)
@@ -71,13 +77,20 @@ class Nearest:
         a, b = self._tables.owner[self.pairs[pair]]
         return self._world.names[a], self._world.names[b]
 
-    def at(self, Q: Array) -> tuple[Array, IntArray]:
-        """For each row of ``Q`` the smallest signed distance, [m], and which of the pairs has it;
-        infinite and -1 where there is no pair."""
-        return self.placed(self._frames(Q))
+    def at(self, Q: Array, progress: Progress | None = None) -> tuple[Array, IntArray]:
+        """For each row of ``Q``, in the order of a way, the smallest signed distance, [m], and
+        which of the pairs has it; infinite and -1 where there is no pair."""
+        distance, pair = np.full(len(Q), np.inf), np.full(len(Q), -1)
+        stride = max(1, min(_STRIDE, _TOGETHER // max(1, len(self.pairs))))
+        for k in range(0, len(Q), stride):
+            some = slice(k, k + stride)
+            distance[some], pair[some] = self.placed(self._frames(np.ascontiguousarray(Q[some])))
+            if progress is not None:
+                progress(min(1.0, (k + stride) / len(Q)))
+        return distance, pair
 
     def placed(self, frames: Array) -> tuple[Array, IntArray]:
-        """As `at`, for placements (n, frames, 4, 4) of all frames."""
+        """As `at`, for placements (n, frames, 4, 4) of all frames, all at once."""
         count = len(frames)
         if not len(self.pairs) or not count:
             return np.full(count, np.inf), np.full(count, -1)
@@ -204,10 +217,6 @@ class NearPair:
     point_b: Array
 
 
-#: Configurations of a way that are asked for together.
-_STRIDE = 20
-
-
 class NearestFinder:
     """Asks for the nearest watched pair of a cell as it is now.
 
@@ -257,9 +266,7 @@ class NearestFinder:
 
     def along(self, Q: Array) -> Array:
         """The smallest distance at each of many configurations (n, joints) in their order, [m]."""
-        stride = min(_STRIDE, self._nearest.together)
-        found = [self._nearest.at(Q[k : k + stride])[0] for k in range(0, len(Q), stride)]
-        return np.concatenate(found) if found else np.zeros(0)
+        return self._nearest.at(Q)[0]
 
     def _distance(self, rows: IntArray, frames: Array) -> Distance:
         """Of two primitives, by their rows of the world's table."""

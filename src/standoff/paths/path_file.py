@@ -21,7 +21,8 @@ from standoff.geometry.pose import Array
 from standoff.geometry.regular_file import read_regular
 from standoff.motion.pieces import Pieces
 from standoff.names import as_path
-from standoff.paths.joints import check_limits, check_motion, check_turns, find_joints
+from standoff.paths.end_stops import overruns
+from standoff.paths.joints import check_limits, check_turns, find_joints
 from standoff.paths.joints import unwrap as unwrapped
 from standoff.paths.path_formats import (
     Columns,
@@ -30,11 +31,11 @@ from standoff.paths.path_formats import (
     check_complete,
     find_columns,
     parse_csv,
-    parse_json,
     parse_npy,
     parse_npz,
     table_of_json,
 )
+from standoff.paths.strict_json import parse_json
 from standoff.paths.trajectory import is_trajectory, joint_trajectory, read_message
 from standoff.robots.joint_values import joint_rows
 from standoff.robots.tree import Tree
@@ -113,7 +114,7 @@ def read_path(
     suffix = path.suffix.lower()
     if suffix in _YAML:
         found = _trajectory(path, path, cell, unwrap, rest)
-    elif suffix == ".json" and is_trajectory(content := parse_json(data, path)):
+    elif suffix == ".json" and is_trajectory(content := parse_json(data, path, PathError)):
         found = _trajectory(content, path, cell, unwrap, rest)
     else:
         if suffix == ".json":
@@ -131,8 +132,20 @@ def read_path(
     if limits:
         check_limits(found.waypoints, tree, path, found.places)
         if found.motion is not None:
-            check_motion(found.motion, tree, path)
+            _check_swings(found.motion, cell, path)
     return found
+
+
+def _check_swings(motion: Pieces, cell: Cell, file: Path) -> None:
+    """Refuse a motion that leaves the limits between its points, where polynomials swing out."""
+    for beyond in overruns(cell, motion):
+        j = cell.joints.index(beyond.joint)
+        raise PathError(
+            f"joint {beyond.joint!r} swings beyond its limits between two points",
+            file=file, element=f"t = {beyond.time:.6g}", value=beyond.position,
+            allowed=f"{cell.tree.lower[j]:g} to {cell.tree.upper[j]:g} [{cell.tree.units[j]}]; "
+            "limits=False or --no-limits takes it as it is",
+        )  # fmt: skip
 
 
 def read_configurations(
@@ -153,7 +166,7 @@ def read_configurations(
     path = as_path(file, "file of configurations")
     data = _content(path, SUFFIXES, "one configuration or more")
     if path.suffix.lower() == ".json":
-        content = parse_json(data, path)
+        content = parse_json(data, path, PathError)
         one = isinstance(content, list) and not any(isinstance(x, list | dict) for x in content)
         if one or (isinstance(content, dict) and "waypoints" not in content):
             content = [content]

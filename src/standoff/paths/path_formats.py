@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 import zipfile
 from collections.abc import Container, Sequence
@@ -24,6 +23,7 @@ from standoff.cell import Cell
 from standoff.errors import Error, PathError
 from standoff.geometry.pose import Array
 from standoff.paths.joints import Found, find_joints
+from standoff.paths.strict_json import Maybe, Reader
 
 #: As editors count lines; Python's own splitlines knows eight more ends.
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -124,55 +124,29 @@ def _trimmed(fields: list[str]) -> list[str]:
     return fields[:-1] if fields and not fields[-1] else fields
 
 
-#: Keys of a path that is written as an object.
-KEYS = ("joints", "waypoints", "times")
-
 _FORMS = (
     "a list of rows, {'joints': […], 'waypoints': [[…], …], 'times': […]}, "
     "{'waypoints': [{joint: value, …}, …]}, or a ROS JointTrajectory"
 )
 
-
-def parse_json(data: bytes, file: Path, failure: type[Error] = PathError) -> Any:
-    """The content of a JSON file; a key that stands twice in one object is an error. ``failure`` is
-    what is raised for whatever is wrong."""
-    try:
-        return json.loads(data.decode("utf-8-sig"), object_pairs_hook=_unique)
-    except UnicodeDecodeError as error:
-        raise failure(
-            f"not UTF-8 text: {error.reason} at byte {error.start}", file=file, allowed="JSON"
-        ) from error
-    except json.JSONDecodeError as error:
-        place = f"line {error.lineno}, column {error.colno}"
-        raise failure(f"not JSON: {error.msg}", file=file, element=place) from error
-    except _TwiceError as error:
-        raise failure(
-            "a key stands twice in one object", file=file, value=str(error), allowed="once"
-        ) from error
-    except (RecursionError, ValueError) as error:
-        raise failure(f"not JSON that can be read: {error}", file=file) from error
+#: A path that is written as an object.
+_OBJECT = {"joints": Maybe([str]), "waypoints": [object], "times": Maybe([object])}
 
 
 def table_of_json(content: Any, file: Path) -> PathTable:
     """The table of a path in one of the plain forms."""
-    table, where = {"waypoints": content}, ""
-    if isinstance(content, dict):
-        table, where = _object(content, file), "waypoints"
-    rows, times, names = (table.get(key) for key in ("waypoints", "times", "joints"))
-    if names is not None:
-        names = _names(names, file)
-    if not isinstance(rows, list):
+    if not isinstance(content, list | dict):
+        raise PathError("not a path", file=file, value=content, allowed=_FORMS)
+    reader, where = Reader(file, PathError), "waypoints"
+    if isinstance(content, list):
+        content, where = {"waypoints": content}, ""
+    table = reader.read(content, _OBJECT)
+    rows, times, names = table["waypoints"], table["times"], table["joints"]
+    if times is not None and len(times) != len(rows):
         raise PathError(
-            "not a path", file=file, element=where or None, value=content, allowed=_FORMS
-        )
-    if times is not None and not (isinstance(times, list) and len(times) == len(rows)):
-        raise PathError(
-            "as many times as waypoints are wanted",
-            file=file,
-            element="times",
-            value=times,
+            "as many times as waypoints are wanted", file=file, element="times", value=times,
             allowed=f"a list of {len(rows)} numbers [s]",
-        )
+        )  # fmt: skip
     places = [f"{where}[{k}]" for k in range(len(rows))]
     if rows and all(isinstance(row, dict) for row in rows):
         if names is not None:
@@ -181,26 +155,8 @@ def table_of_json(content: Any, file: Path) -> PathTable:
             )
         names, rows = _by_name(rows, file, places)
         return PathTable(names, places[0], rows, places, times=times)
-    _check_lists(rows, places, file)
+    rows = reader.read(rows, [[object]], (where,) if where else ())
     return PathTable(names, "joints", rows, places, times=times)
-
-
-def _object(content: dict[str, Any], file: Path) -> dict[str, Any]:
-    """A path that is written as an object, with known keys alone."""
-    for key in content:
-        if key not in KEYS:
-            raise PathError("unknown key", file=file, value=key, allowed=", ".join(KEYS))
-    if "waypoints" not in content:
-        raise PathError("no waypoints", file=file, value=list(content), allowed=_FORMS)
-    return content
-
-
-def _check_lists(rows: Sequence[Any], places: Sequence[str], file: Path) -> None:
-    for row, place in zip(rows, places):
-        if not isinstance(row, list):
-            raise PathError(
-                "not a waypoint", file=file, element=place, value=row, allowed="a list of numbers"
-            )
 
 
 def _by_name(
@@ -218,26 +174,6 @@ def _by_name(
                 allowed=", ".join(map(repr, names)),
             )
     return names, [[row[name] for name in names] for row in rows]
-
-
-def _names(value: Any, file: Path) -> list[str]:
-    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
-        raise PathError(
-            "not a list of names", file=file, element="joints", value=value, allowed="joint names"
-        )
-    return value
-
-
-class _TwiceError(ValueError):
-    """A key that stands twice."""
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        seen: set[str] = set()
-        raise _TwiceError(next(key for key, _ in pairs if key in seen or seen.add(key)))  # type: ignore[func-returns-value]
-    return found
 
 
 #: Arrays of an ``.npz``; all but the first may be left out.

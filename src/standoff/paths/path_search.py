@@ -9,7 +9,7 @@ in another path.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -134,8 +134,7 @@ class Search:
     Args:
         earliest: look for the earliest contact, to ``precision`` in u.
         proving: keep what proves each interval.
-        resumed: for some pieces what is open of them (nothing, where they are proved); the others
-            are searched whole.
+        resumed: for some pieces what is open of them; the others are searched whole.
     """
 
     def __init__(
@@ -147,7 +146,7 @@ class Search:
         earliest: bool = False,
         precision: float = 0.0,
         proving: bool = False,
-        resumed: dict[int, p.OpenNodes | None] | None = None,
+        resumed: Mapping[int, p.OpenNodes] | None = None,
         scratch: Scratch | None = None,
     ) -> None:
         self.tables = tables
@@ -163,18 +162,16 @@ class Search:
         if resumed is not None:
             self._resume(resumed)
 
-    def _resume(self, resumed: dict[int, p.OpenNodes | None]) -> None:
+    def _resume(self, resumed: Mapping[int, p.OpenNodes]) -> None:
         whole = p.OpenNodes(nodes=1)
         whole.nodes.end, whole.nodes.priority, whole.nodes.first = 1.0, np.inf, -1
-        entries = [(k, resumed.get(k, whole)) for k in range(len(self.motion.pieces))]
-        nodes = sum(len(e.nodes) for _, e in entries if e is not None)
-        pairs = sum(len(e.codes) for _, e in entries if e is not None)
+        entries = [resumed.get(k, whole) for k in range(len(self.motion.pieces))]
+        nodes, pairs = sum(len(e.nodes) for e in entries), sum(len(e.codes) for e in entries)
         for name, rows in (("nodes", 2 * nodes + 2), ("pool", 4 * pairs)):
             if rows > len(self.scratch.arrays[name]):
                 self.scratch.grow(name, rows)
-        for k, e in entries:
-            if e is not None:
-                put_back(self.scratch.address, k, e.address)
+        for k, e in enumerate(entries):
+            put_back(self.scratch.address, k, e.address)
 
     def run(self, progress: Progress | None = None) -> int:
         """FREE, FOUND or SPENT. ``progress`` gets the share of pieces that are done."""
@@ -229,8 +226,7 @@ class Search:
         found = self.scratch.found
         if status == p.FOUND and found["piece"] == piece and found["kind"] != p.DOUBT:
             return Found(self.result)
-        left = open_nodes(self.scratch, piece)
-        return Proved() if left is None else left
+        return open_nodes(self.scratch, piece)
 
 
 #: Tables that can be full, by the status that says so.
@@ -274,9 +270,9 @@ def grow_room(scratch: Scratch) -> None:
         scratch.grow(name, 2 * len(scratch.arrays[name]))
 
 
-def open_nodes(scratch: Scratch, piece: int) -> p.OpenNodes | None:
-    """What is still open of a piece; None where nothing is."""
-    waiting, found = [int(scratch.pieces.root[piece])], []
+def open_nodes(scratch: Scratch, piece: int) -> p.OpenNodes:
+    """What is still open of a piece; no node where it is proved."""
+    waiting, found = [int(scratch.pieces.root[piece])], list[int]()
     codes = [np.zeros(0, dtype=np.int64)]
     nodes, pool = scratch.nodes, scratch.pool
     while waiting:
@@ -288,17 +284,10 @@ def open_nodes(scratch: Scratch, piece: int) -> p.OpenNodes | None:
         if first >= 0:
             codes.append(pool[first : first + int(nodes.count[k])])
         waiting += [int(nodes.left[k]), int(nodes.right[k])]
-    if not found:
-        return None
     return p.OpenNodes(nodes=np.array(nodes[found]), codes=np.concatenate(codes))
 
 
 Key = tuple[bytes, bytes, bytes]
-
-
-@dataclass(frozen=True, eq=False)
-class Proved:
-    """Free."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -308,7 +297,8 @@ class Found:
     result: Any
 
 
-Known = p.OpenNodes | Proved | Found
+#: What is open, nothing where it is proved; or why it is not free.
+Known = p.OpenNodes | Found
 
 
 class Memory:
@@ -330,7 +320,7 @@ class Memory:
         known = self._known.get(key)
         if known is None and not key[2]:
             back = self._known.get((key[1], key[0], b""))
-            known = back if isinstance(back, Proved) else None
+            known = back if isinstance(back, p.OpenNodes) and not len(back.nodes) else None
         elif known is not None:
             self._known.move_to_end(key)
         return known

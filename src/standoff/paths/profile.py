@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,14 +11,7 @@ from numpy.typing import ArrayLike
 from standoff.cell import Cell
 from standoff.errors import PathError
 from standoff.geometry.pose import Array
-from standoff.paths.nearest_pair import Among, Nearest
-
-#: Told from time to time how much is done, from 0 to 1.
-Progress = Callable[[float], None]
-
-#: Configurations between two words on the progress at most, [-]. Those near each other on the path
-#: are asked for together, and share the pairs that are out of the question.
-_STRIDE = 20
+from standoff.paths.nearest_pair import Among, Nearest, Progress
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,12 +82,6 @@ def profile_at(
 ) -> Profile:
     """The smallest distance at each configuration of ``Q`` (n, joints), ``s`` being its place."""
     nearest = Nearest(cell, among)
-    distance, pair = np.full(len(Q), np.inf), np.full(len(Q), -1)
-    stride = min(_STRIDE, nearest.together)
-    for k in range(0, len(Q), stride):
-        some = slice(k, k + stride)
-        distance[some], pair[some] = nearest.at(np.ascontiguousarray(Q[some]))
-        if progress is not None:
-            progress(min(1.0, (k + stride) / len(Q)))
+    distance, pair = nearest.at(Q, progress)
     names = tuple(None if p < 0 else nearest.names(p) for p in pair.tolist())
     return Profile(s, distance, names)

@@ -371,10 +371,9 @@ class Tables:
             deviation=settings.deviation, maps=listed.maps, sums=listed.sums,
             map_low=listed.ranges[0], map_high=listed.ranges[1],
         )  # fmt: skip
-        cell.settings = _record(
-            p.SETTINGS, clearance=settings.clearance, tolerance=settings.tolerance
-        )
-        cell.counts = self._counts()
+        cell.settings.clearance = settings.clearance
+        cell.settings.tolerance = settings.tolerance
+        self._count(cell.counts)
         return cell
 
     def _skips(
@@ -392,7 +391,7 @@ class Tables:
             rows["past_skips"][mover] = len(flat)
         return rows, np.array(flat, dtype=np.int64)
 
-    def _counts(self) -> Any:
+    def _count(self, counts: Any) -> None:
         movers, tree, kinds = self.layout.movers, self.tree, self.layout.kinds
         depth = tree.ints[:, kinematics.DEPTH]
         sliding = (tree.ints[:, kinematics.JOINT_KIND] == kinematics.PRISMATIC).any()
@@ -404,16 +403,14 @@ class Tables:
             meeting = sum(x.frame < tree.frames for x in movers.given)
         meshed = layout.MESH in kinds
         closed = all(has_closed_form(a, b) for a in kinds for b in kinds)
-        return _record(
-            p.COUNTS, movers=self.movers, statics=len(self.layout.statics),
-            bounded=len(self.boxes.order), frames=tree.frames, deepest=depth.max(initial=0),
-            slides=sliding, single=movers.single, meeting=meeting, unmapped=self.listed.unmapped,
-            sparing=movers.jointed == self.movers and spheres,
-            opened=self.opened,
-            general=0 if closed else dispatch.general_address(),
-            walker=address_of("paths.kernels.mesh_walk.mesh_walk") if meshed else 0,
-            nester=dispatch.nested_address() if meshed else 0,
-        )  # fmt: skip
+        counts.movers, counts.single, counts.meeting = self.movers, movers.single, meeting
+        counts.statics, counts.bounded = len(self.layout.statics), len(self.boxes.order)
+        counts.frames, counts.deepest, counts.slides = tree.frames, depth.max(initial=0), sliding
+        counts.unmapped, counts.opened = self.listed.unmapped, self.opened
+        counts.sparing = movers.jointed == self.movers and spheres
+        counts.general = 0 if closed else dispatch.general_address()
+        counts.walker = address_of("paths.kernels.mesh_walk.mesh_walk") if meshed else 0
+        counts.nester = dispatch.nested_address() if meshed else 0
 
 
 def build_tables(cell: Cell, settings: Settings) -> Tables:
@@ -428,14 +425,6 @@ def build_tables(cell: Cell, settings: Settings) -> Tables:
             kept.pop(next(k for k in list(kept) if isinstance(k, tuple)), None)
         return made
     return before
-
-
-def _record(kind: np.dtype[Any], **values: Any) -> np.ndarray[Any, Any]:
-    """One record as an array."""
-    made = np.zeros(1, kind)
-    for name, value in values.items():
-        made[name] = value
-    return made
 
 
 class Listed:

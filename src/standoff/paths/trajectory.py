@@ -4,7 +4,6 @@ messages, dicts, JSON and YAML.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -18,6 +17,7 @@ from standoff.geometry.pose import Array, numbers
 from standoff.geometry.regular_file import read_regular
 from standoff.motion.pieces import LONGEST_GAP, POWERS, UNDERFLOW, Pieces, at_rest
 from standoff.paths.joints import Found, find_joints, unwrap_columns
+from standoff.paths.strict_json import parse_json
 from standoff.scalars import number
 from standoff.tolerances import EPS
 
@@ -273,49 +273,33 @@ def read_message(source: Any) -> Message:
     Raises:
         PathError: not a trajectory, an unknown kind of file, or numbers that are none.
     """
-    if isinstance(source, Path) or (isinstance(source, str) and _is_path(source)):
-        path = Path(source)
-        text = _text(path)
-        try:
-            return _message(_content(text, path.suffix.lower()))
-        except Error as error:
-            raise error.at(path) from error
-    if isinstance(source, str):
-        return _message(_content(source, ".json" if source.lstrip()[:1] == "{" else ".yaml"))
-    return _message(source)
-
-
-def _is_path(text: str) -> bool:
-    return "\n" not in text and text.lstrip()[:1] != "{"
-
-
-def _text(path: Path) -> str:
+    if not isinstance(source, (str, Path)):
+        return _message(source)
+    if isinstance(source, str) and ("\n" in source or source.lstrip()[:1] == "{"):
+        return _message(_content(source.encode(), json=source.lstrip()[:1] == "{"))
+    path = Path(source)
     if path.suffix.lower() not in (".json", ".yaml", ".yml"):
         raise PathError(
-            "not a kind of file that holds a trajectory",
-            file=path,
-            value=path.suffix,
+            "not a kind of file that holds a trajectory", file=path, value=path.suffix,
             allowed=".json, .yaml or .yml",
-        )
+        )  # fmt: skip
+    data = read_regular(path, MAX_TRAJECTORY_BYTES, "a trajectory", PathError)
     try:
-        return read_regular(path, MAX_TRAJECTORY_BYTES, "a trajectory", PathError).decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise PathError("not UTF-8 text", file=path) from error
+        return _message(_content(data, json=path.suffix.lower() == ".json"))
+    except Error as error:
+        raise error.at(path) from error
 
 
-def _content(text: str, suffix: str) -> Any:
-    if suffix == ".json":
-        try:
-            return json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise PathError(f"not JSON: {error}") from error
+def _content(data: bytes, *, json: bool) -> Any:
+    if json:
+        return parse_json(data, None, PathError)
     try:
         yaml = import_module("yaml")
     except ImportError as error:
         raise MissingPackageError("PyYAML", "pyyaml", "YAML (JSON needs nothing)") from error
     try:
         # `ros2 topic echo` ends each message with a line of dashes.
-        documents = [d for d in yaml.safe_load_all(text) if d is not None]
+        documents = [d for d in yaml.safe_load_all(data) if d is not None]
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise PathError(f"not YAML: {error}") from error
     if len(documents) != 1:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from time import perf_counter
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -27,31 +27,76 @@ from standoff.plan.kernels import plan_tables as g
 from standoff.plan.kernels import sbl
 from standoff.plan.kernels.connect import grow_connect
 from standoff.plan.query import Query, Space
-from standoff.plan.result import Progress, Reason
+from standoff.plan.result import Progress
 
 #: Distances and configurations that one edge may take. Most take less than a hundred; one that
 #: comes so close that it takes more costs more than a way around it.
 EDGE_BUDGET = 20_000
 
 
-class Growing(ABC):
-    """The search of one query, in slices. What it finds does not depend on how long they are.
+class Slices(ABC):
+    """A search in compiled code that comes back after a while. What it finds does not depend on
+    how long the slices are.
 
     Attributes:
         time: spent in `run`, [s].
     """
 
-    #: Entry of the kernel that grows.
+    #: Entry of its kernel.
     kernel: str
 
-    def __init__(self, checker: PathChecker, query: Query, seed: int) -> None:
-        self.query = query
+    def __init__(self, checker: PathChecker, seed: int) -> None:
         self._checker = checker
         self.lent = Borrowed(checker)
         self.numbers = Numbers(seed)
         self.pace = Pace()
         self.budget = min(checker.budget, EDGE_BUDGET)
         self.time = 0.0
+
+    @abstractmethod
+    def grow(self) -> int:
+        """One slice, and what it needs to go on: why the kernel came back."""
+
+    @abstractmethod
+    def so_far(self, time: float) -> Any:
+        """How far it has come in so many seconds."""
+
+    def run(
+        self,
+        begun: float,
+        end: float,
+        progress: Callable[[Any], object] | None,
+        cancelled: Callable[[], bool] | None,
+    ) -> Literal["timeout", "cancelled"] | None:
+        """Go on until it is done (None), or until there is a reason to give up. ``begun`` and
+        ``end`` are times of `perf_counter`."""
+        since = perf_counter()
+        try:
+            while True:
+                status = self.grow()
+                if status == g.SOLVED:
+                    return None
+                now = perf_counter()
+                if progress is not None and status == g.AGAIN:
+                    progress(self.so_far(now - begun))
+                if cancelled is not None and cancelled():
+                    return "cancelled"
+                if now > end:
+                    return "timeout"
+        finally:
+            self.time += perf_counter() - since
+
+    def close(self) -> None:
+        """Let others use the scratch, until it goes on."""
+        self.lent.give_back()
+
+
+class Growing(Slices):
+    """Two trees of one query that grow until they meet."""
+
+    def __init__(self, checker: PathChecker, query: Query, seed: int) -> None:
+        super().__init__(checker, seed)
+        self.query = query
 
     @property
     @abstractmethod
@@ -64,10 +109,6 @@ class Growing(ABC):
         """Of the tree from the start, and of that from the goals."""
 
     @abstractmethod
-    def grow(self) -> int:
-        """One slice, and what it needs to go on: why the kernel came back."""
-
-    @abstractmethod
     def path(self) -> tuple[Array, int]:
         """The waypoints where the trees have met, and which goal they lead to."""
 
@@ -75,34 +116,8 @@ class Growing(ABC):
     def restart(self) -> None:
         """From the roots, with other random numbers."""
 
-    def run(
-        self,
-        begun: float,
-        end: float,
-        progress: Callable[[Progress], object] | None,
-        cancelled: Callable[[], bool] | None,
-    ) -> Reason | None:
-        """Grow until the trees meet (None), or until there is a reason to give up. ``begun`` and
-        ``end`` are times of `perf_counter`."""
-        since = perf_counter()
-        try:
-            while True:
-                status = self.grow()
-                if status == g.SOLVED:
-                    return None
-                now = perf_counter()
-                if progress is not None and status == g.AGAIN:
-                    progress(Progress(now - begun, self.edges, self.nodes))
-                if cancelled is not None and cancelled():
-                    return "cancelled"
-                if now > end:
-                    return "timeout"
-        finally:
-            self.time += perf_counter() - since
-
-    def close(self) -> None:
-        """Let others use the scratch, until it goes on."""
-        self.lent.give_back()
+    def so_far(self, time: float) -> Progress:
+        return Progress(time, self.edges, self.nodes)
 
     def reopen(self) -> None:
         """Go on from the roots, with other random numbers.

@@ -17,29 +17,51 @@ be an obstacle nobody would see.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from standoff.errors import NOTHING, Error, PlanError, nearest
+from standoff.errors import PlanError
 from standoff.geometry.pose import Array, pose, rigid
 from standoff.geometry.primitives import Box, Cylinder
 from standoff.geometry.regular_file import read_regular
 from standoff.geometry.shape import Shape, frozen
 from standoff.names import NAME_RULE, as_path, is_name
-from standoff.paths.path_formats import parse_json
+from standoff.paths.strict_json import Maybe, Place, Reader, Row, parse_json
 from standoff.plan.problems import Obstacle, Problem
 
 #: Largest problem file that is read, [bytes]; a hundred problems are about 300 kB.
 LARGEST_FILE = 64 * 2**20
 
-_FILE = ("robot", "set", "quaternion", "problems")
-_PROBLEM = ("index", "start", "goals", "obstacles")
-_OBSTACLE = ("id", "type", "dim", "pos", "quat")
-_POSE = ("pos", "quat")
+_POSITION = Row("x, y, z [m]", (float,) * 3)
+_QUATERNION = Row("x, y, z, w", (float,) * 4)
+_POSE = {"pos": _POSITION, "quat": _QUATERNION}
 #: The same in MotionBenchMaker's own files.
-_ROS_POSE = ("position", "orientation")
+_ROS_POSE = {"position": _POSITION, "orientation": _QUATERNION}
+_OBSTACLE = {"id": str, "type": str, "dim": object, **_POSE, "parent_pose": Maybe(object)}
+_FORM = {
+    "robot": str,
+    "set": str,
+    "quaternion": str,
+    "problems": [
+        {
+            "index": int,
+            "start": {str: float},
+            "goals": [{str: float}],
+            "obstacles": [_OBSTACLE],
+            "attached": Maybe(object),
+        }
+    ],
+    "source": Maybe(object),
+}
+
+#: Obstacles by their type: what makes one of the numbers in ``dim``.
+_SHAPES: dict[str, tuple[Row, Callable[..., Shape]]] = {
+    "box": (Row("three full sides [m]", (float,) * 3), lambda *size: Box(size)),
+    "cylinder": (
+        Row("height and radius [m]", (float,) * 2), lambda height, radius: Cylinder(radius, height)
+    ),
+}  # fmt: skip
 
 
 def read_problems(path: str | Path) -> tuple[Problem, ...]:
@@ -69,194 +91,64 @@ def read_problem(path: str | Path, index: int) -> Problem:
 
 def _read_file(file: Path) -> tuple[Problem, ...]:
     data = read_regular(file, LARGEST_FILE, "a file of problems", PlanError)
-    top = JsonItem(parse_json(data, file, PlanError), str(file), "", _FILE, ("source",))
-    order = top.text("quaternion")
-    if order != "xyzw":
-        raise top.error("another order of quaternions", "quaternion", order, "xyzw")
-    robot, set_name = top.name("robot"), top.text("set")
+    reader = Reader(file, PlanError)
+    top = reader.read(parse_json(data, file, PlanError), _FORM)
+    if top["quaternion"] != "xyzw":
+        order = top["quaternion"]
+        raise reader.error("another order of quaternions", ("quaternion",), order, "xyzw")
+    _check_name(reader, ("robot",), top["robot"])
     found: dict[int, Problem] = {}
-    for item in top.items("problems", _PROBLEM, ("attached",)):
-        problem = _problem(item, robot, set_name)
-        if problem.index in found:
-            raise item.error("the number is taken", "index", problem.index, "one a problem")
-        found[problem.index] = problem
+    for k, item in enumerate(top["problems"]):
+        place, index = ("problems", k), item["index"]
+        held = item["attached"]
+        if held not in (0, None) or isinstance(held, bool):
+            raise reader.error(
+                "bodies that the robot holds are not read", (*place, "attached"), held, "0"
+            )
+        if index in found:
+            raise reader.error("the number is taken", (*place, "index"), index, "one a problem")
+        found[index] = Problem(
+            top["robot"], top["set"], index, _obstacles(reader, place, item["obstacles"]),
+            item["start"], tuple(item["goals"]), str(file),
+        )  # fmt: skip
     if not found:
-        raise top.error("no problems", "problems", [], "one or more")
+        raise reader.error("no problems", ("problems",), [], "one or more")
     return tuple(found.values())
 
 
-def _problem(item: JsonItem, robot: str, set_name: str) -> Problem:
-    held = item.value("attached", 0)
-    if held != 0 or isinstance(held, bool):
-        raise item.error("bodies that the robot holds are not read", "attached", held, "0")
-    start = item.joints("start")
-    return Problem(
-        robot, set_name, item.whole("index"), _obstacles(item), start, _goals(item, start),
-        item.file,
-    )  # fmt: skip
-
-
-def _goals(item: JsonItem, start: dict[str, float]) -> tuple[dict[str, float], ...]:
-    """All of the same joints, in the order in which the start names them."""
-    goals: list[dict[str, float]] = []
-    for k, value in enumerate(item.rows("goals")):
-        place = f"goals[{k}]"
-        goal = item.joints(place, value)
-        strange = [joint for joint in goal if joint not in start]
-        if strange:
-            raise item.error("joints without a start", place, strange, ", ".join(start))
-        goals.append({joint: goal[joint] for joint in start if joint in goal})
-        if goals[-1].keys() != goals[0].keys():
-            allowed = ", ".join(goals[0])
-            raise item.error("not the joints of the first goal", place, [*goal], allowed)
-    if not goals:
-        raise item.error("no goal", "goals", [], "one or more")
-    return tuple(goals)
-
-
-def _obstacles(item: JsonItem) -> tuple[Obstacle, ...]:
+def _obstacles(reader: Reader, place: Place, rows: list[dict[str, Any]]) -> tuple[Obstacle, ...]:
     found: dict[str, Obstacle] = {}
-    for each in item.items("obstacles", _OBSTACLE, ("parent_pose",)):
-        obstacle = Obstacle(each.name("id"), _shape(each), _pose(each))
-        if obstacle.name in found:
-            raise each.error("the name is taken", "id", obstacle.name, "one an obstacle")
-        found[obstacle.name] = obstacle
+    for k, row in enumerate(rows):
+        at, name, kind = (*place, "obstacles", k), row["id"], row["type"]
+        _check_name(reader, (*at, "id"), name)
+        if name in found:
+            raise reader.error("the name is taken", (*at, "id"), name, "one an obstacle")
+        if kind not in _SHAPES:
+            allowed = ", ".join(_SHAPES)
+            raise reader.error("no such type of obstacle", (*at, "type"), kind, allowed)
+        form, make = _SHAPES[kind]
+        shape = reader.made((*at, "dim"), make, *reader.read(row["dim"], form, (*at, "dim")))
+        found[name] = Obstacle(name, shape, frozen(_placed(reader, at, row)))
     return tuple(found.values())
 
 
-def _shape(item: JsonItem) -> Shape:
-    kind = item.text("type")
-    if kind == "box":
-        return item.made("dim", Box, item.numbers("dim", 3, "three full sides [m]"))
-    if kind == "cylinder":
-        height, radius = item.numbers("dim", 2, "height and radius [m]")
-        return item.made("dim", Cylinder, radius, height)
-    raise item.error("no such type of obstacle", "type", kind, "box, cylinder")
+def _placed(reader: Reader, at: Place, row: dict[str, Any]) -> Array:
+    """Where an obstacle is, on its parent if it has one."""
+    own, parent = _pose(reader, at, row, _POSE), row["parent_pose"]
+    if parent is None:
+        return own
+    ros = isinstance(parent, dict) and not parent.keys().isdisjoint(_ROS_POSE)
+    keys, at = _ROS_POSE if ros else _POSE, (*at, "parent_pose")
+    return rigid(_pose(reader, at, reader.read(parent, keys, at), keys) @ own)
 
 
-def _pose(item: JsonItem) -> Array:
-    own, parent = item.pose(), item.value("parent_pose")
-    if parent is not None:
-        place = f"{item.place}.parent_pose"
-        ros = isinstance(parent, dict) and not parent.keys().isdisjoint(_ROS_POSE)
-        keys = _ROS_POSE if ros else _POSE
-        own = rigid(JsonItem(parent, item.file, place, keys).pose(keys) @ own)
-    return frozen(own)
+def _pose(reader: Reader, at: Place, row: dict[str, Any], keys: Iterable[str]) -> Array:
+    position, turned = keys
+    x, y, z, w = row[turned]
+    return reader.made((*at, turned), pose, row[position], (w, x, y, z))
 
 
-Made = TypeVar("Made")
-
-#: What a configuration looks like.
-_CONFIGURATION = "positions by joint name, one or more, finite, [rad] or [m]"
-
-
-class JsonItem:
-    """An object with known keys; errors name the file, the place in it and what is allowed.
-
-    Args:
-        place: where it stands, such as ``problems[3].obstacles[0]``.
-        keys: those it must have.
-        more: those it may have; any other is an error.
-    """
-
-    def __init__(
-        self, value: Any, file: str, place: str, keys: Sequence[str], more: Sequence[str] = ()
-    ) -> None:
-        self.file, self.place = file, place
-        known = (*keys, *more)
-        if not isinstance(value, dict):
-            raise self.error("not an object", "", value, "an object with " + ", ".join(known))
-        for key in value:
-            if key not in known:
-                hint = ", ".join(map(repr, nearest(key, known, 1)))
-                allowed = f"{', '.join(known)} (did you mean {hint}?)"
-                raise self.error(f"unknown key {key!r}", "", NOTHING, allowed)
-        for key in keys:
-            if key not in value:
-                raise self.error(f"missing key {key!r}", "", NOTHING, ", ".join(known))
-        self._value: dict[str, Any] = value
-
-    def error(self, problem: str, key: str, value: Any, allowed: str | None) -> PlanError:
-        """An error at a key, or of the whole object where it is empty."""
-        place = ".".join(part for part in (self.place, key) if part)
-        return PlanError(
-            problem, file=self.file, element=place or None, value=value, allowed=allowed
-        )
-
-    def value(self, key: str, default: Any = None) -> Any:
-        """Whatever stands at a key."""
-        return self._value.get(key, default)
-
-    def text(self, key: str, default: str | None = None) -> str:
-        """A text."""
-        value = self.value(key, default)
-        if not isinstance(value, str):
-            raise self.error("not text", key, value, "text")
-        return value
-
-    def name(self, key: str) -> str:
-        """A text that can name a robot or a body."""
-        value = self.text(key)
-        if "/" in value or not is_name(value):
-            raise self.error("not a name", key, value, f"text without '/', {NAME_RULE}")
-        return value
-
-    def whole(self, key: str) -> int:
-        """A whole number."""
-        value = self.value(key)
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise self.error("not a whole number", key, value, "a whole number")
-        return value
-
-    def rows(self, key: str) -> list[Any]:
-        """A list."""
-        value = self.value(key)
-        if not isinstance(value, list):
-            raise self.error("not a list", key, value, "a list")
-        return value
-
-    def items(self, key: str, keys: Sequence[str], more: Sequence[str] = ()) -> list[JsonItem]:
-        """A list of objects."""
-        place = f"{self.place}.{key}" if self.place else key
-        return [
-            JsonItem(row, self.file, f"{place}[{k}]", keys, more)
-            for k, row in enumerate(self.rows(key))
-        ]
-
-    def joints(self, key: str, given: Any = NOTHING) -> dict[str, float]:
-        """Positions by joint name; of ``given``, where they do not stand at the key itself."""
-        value = self.value(key) if given is NOTHING else given
-        if not isinstance(value, dict) or not value or not all(map(_finite, value.values())):
-            raise self.error("not a configuration", key, value, _CONFIGURATION)
-        return {name: float(position) for name, position in value.items()}
-
-    def numbers(self, key: str, count: int, what: str) -> list[float]:
-        """So many finite numbers."""
-        value = self.value(key)
-        if not isinstance(value, list) or len(value) != count or not all(map(_finite, value)):
-            raise self.error(f"not {count} finite numbers", key, value, what)
-        return [float(number) for number in value]
-
-    def pose(self, keys: Sequence[str] = ("pos", "quat")) -> Array:
-        """The pose of a position and a quaternion at these keys."""
-        at, turned = keys
-        position = self.numbers(at, 3, "x, y, z [m]")
-        x, y, z, w = self.numbers(turned, 4, "x, y, z, w")
-        return self.made(turned, pose, position, (w, x, y, z))
-
-    def made(self, key: str, make: Callable[..., Made], *arguments: Any) -> Made:
-        """What ``make`` makes of the arguments; what it refuses is an error of this key."""
-        try:
-            return make(*arguments)
-        except Error as error:
-            value = error.value if error.given else NOTHING
-            raise self.error(error.problem, key, value, error.allowed) from error
-
-
-def _finite(value: Any) -> bool:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return False
-    try:
-        return math.isfinite(float(value))
-    except OverflowError:
-        return False
+def _check_name(reader: Reader, place: Place, name: str) -> None:
+    """Refuse what cannot name a robot or a body."""
+    if "/" in name or not is_name(name):
+        raise reader.error("not a name", place, name, f"text without '/', {NAME_RULE}")

@@ -12,8 +12,7 @@ from standoff.cell import Cell
 from standoff.errors import Error, PlanError, UnknownNameError, nearest
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import Shape
-from standoff.paths.joints import LIMIT_ROUNDING
-from standoff.robots.description import Robot
+from standoff.paths.joints import LIMIT_ROUNDING, find_joints
 from standoff.robots.joint_values import joint_values
 from standoff.robots.simplify import GeometryName
 
@@ -37,6 +36,10 @@ class Problem:
         start: position of every joint by its name in the URDF, [rad] or [m].
         goals: one or more, of the joints that are to move; the others stay where they start.
         file: where it came from, for messages.
+
+    Raises:
+        PlanError: values that are no finite numbers, no goal, goals of different joints, joints
+            without a start, obstacles that are none.
     """
 
     robot: str
@@ -47,6 +50,31 @@ class Problem:
     goals: tuple[Mapping[str, float], ...]
     file: str = ""
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.goals, (list, tuple)) or not self.goals or not self.goals[0]:
+            raise self._error("no goal", "goals", self.goals, "one or more")
+        for element, values in (
+            ("start", self.start), *((f"goals[{k}]", goal) for k, goal in enumerate(self.goals))
+        ):  # fmt: skip
+            if not isinstance(values, Mapping):
+                raise self._error("not a configuration", element, values, "numbers by joint")
+            joint_values(values, [*values], f"{self.file or self.name}: {self._element(element)}")
+            if element != "start" and set(values) != set(self.goals[0]):
+                raise self._error(
+                    "not the joints of the first goal", element, [*values],
+                    ", ".join(self.goals[0]),
+                )  # fmt: skip
+        strange = [joint for joint in self.goals[0] if joint not in self.start]
+        if strange:
+            raise self._error("joints without a start", "goals[0]", strange, ", ".join(self.start))
+        if not isinstance(self.obstacles, (list, tuple)):
+            raise self._error("not obstacles", "obstacles", self.obstacles, "a tuple of Obstacle")
+        for k, obstacle in enumerate(self.obstacles):
+            if not isinstance(obstacle, Obstacle):
+                raise self._error("not an obstacle", f"obstacles[{k}]", obstacle, "an Obstacle")
+            if np.shape(obstacle.pose) != (4, 4):
+                raise self._error("not a pose", f"obstacles[{k}]", obstacle.pose, "4 x 4")
+
     @property
     def name(self) -> str:
         """Such as ``panda_box 12``."""
@@ -54,8 +82,8 @@ class Problem:
 
     @property
     def joints(self) -> tuple[str, ...]:
-        """The joints that are to move: those the goals are given for."""
-        return tuple(self.goals[0])
+        """The joints that are to move: those the goals are given for, in the order of the start."""
+        return tuple(joint for joint in self.start if joint in self.goals[0])
 
     def build(
         self,
@@ -87,20 +115,18 @@ class Problem:
             robot: which one it is for; the only one by default. The others stay where they are.
 
         Raises:
-            PlanError: joints of a goal that the robot does not have, joints without a start; a
-                mimic joint that does not follow; values that are no finite numbers, no goal, goals
-                of different joints, obstacles that are none.
+            PlanError: joints of a goal that the robot does not have, joints of the robot without a
+                start, a mimic joint that does not follow.
             CellError: a name that is taken. The cell is left as it was.
         """
-        self._check()
         name = self._robot(cell, robot)
         mounted = cell.robots[name]
-        start = self._configuration(cell, name, mounted.robot, self.start, cell.q, "start")
+        start, ignored = self._configuration(cell, name, self.start, cell.q, "start")
         goals = [
-            self._configuration(cell, name, mounted.robot, goal, start, f"goals[{k}]")
+            self._configuration(cell, name, goal, start, f"goals[{k}]")[0]
             for k, goal in enumerate(self.goals)
         ]
-        ignored = self._check_named(cell, name)
+        self._check_complete(cell, name)
         done: list[str] = []
         try:
             for obstacle in self.obstacles:
@@ -113,29 +139,6 @@ class Problem:
         cell.set_state(start)
         joints = tuple(f"{name}/{joint}" for joint in self.joints)
         return PlacedProblem(self, cell, start, np.array(goals), joints, ignored)
-
-    def _check(self) -> None:
-        """Refuse what a problem made by hand may have and one from a file has not."""
-        if not isinstance(self.goals, (list, tuple)) or not self.goals:
-            raise self._error("no goal", "goals", self.goals, "one or more")
-        for element, values in (
-            ("start", self.start), *((f"goals[{k}]", goal) for k, goal in enumerate(self.goals))
-        ):  # fmt: skip
-            if not isinstance(values, Mapping):
-                raise self._error("not a configuration", element, values, "numbers by joint")
-            joint_values(values, [*values], f"{self.file or self.name}: {self._element(element)}")
-            if element != "start" and set(values) != set(self.goals[0]):
-                raise self._error(
-                    "not the joints of the first goal", element, [*values],
-                    ", ".join(self.goals[0]),
-                )  # fmt: skip
-        if not isinstance(self.obstacles, (list, tuple)):
-            raise self._error("not obstacles", "obstacles", self.obstacles, "a tuple of Obstacle")
-        for k, obstacle in enumerate(self.obstacles):
-            if not isinstance(obstacle, Obstacle):
-                raise self._error("not an obstacle", f"obstacles[{k}]", obstacle, "an Obstacle")
-            if np.shape(obstacle.pose) != (4, 4):
-                raise self._error("not a pose", f"obstacles[{k}]", obstacle.pose, "4 x 4")
 
     def _robot(self, cell: Cell, robot: str | None) -> str:
         names = list(cell.robots)
@@ -150,64 +153,50 @@ class Problem:
         return robot
 
     def _configuration(
-        self,
-        cell: Cell,
-        name: str,
-        robot: Robot,
-        values: Mapping[str, float],
-        others: Array,
-        element: str,
-    ) -> Array:
-        """All joints of the cell: those of ``values`` as given, the rest as in ``others``."""
-        q = others.copy()
-        at = {joint: k for k, joint in enumerate(cell.joints)}
+        self, cell: Cell, robot: str, values: Mapping[str, float], others: Array, element: str
+    ) -> tuple[Array, tuple[str, ...]]:
+        """All joints of the cell: those of ``values`` as given, the rest as in ``others``; and the
+        joints that the robot cannot move, which a start alone may have."""
+        q, ignored, mimics = others.copy(), [], []
         for joint, value in values.items():
-            if joint not in robot.joints:
+            try:
+                (found,) = find_joints(cell, [joint], robot=robot)
+            except UnknownNameError as error:
                 if element == "start":
+                    ignored.append(joint)
                     continue
-                hint = ", ".join(map(repr, nearest(joint, robot.joints)))
+                hint = ", ".join(map(repr, nearest(joint, cell.robots[robot].robot.joints)))
+                what = f"robot {robot!r} has no joint {joint!r} that moves"
+                raise self._error(what, element, None, f"joints like {hint}") from error
+            if not found.mimic:
+                q[found.column] = value
+            elif element == "start":
+                mimics.append((joint, value, found))
+            else:
                 raise self._error(
-                    f"robot {name!r} has no joint {joint!r}", element, None, f"joints like {hint}"
-                )
-            if f"{name}/{joint}" in at:
-                q[at[f"{name}/{joint}"]] = value
-            elif element != "start":
-                raise self._error(
-                    f"joint {joint!r} of robot {name!r} is fixed or follows another",
-                    element,
-                    value,
+                    f"joint {joint!r} of robot {robot!r} follows another", element, value,
                     "joints that can be moved",
-                )
-        for joint, value in values.items():
-            mimic = robot.joints[joint].mimic if joint in robot.joints else None
-            if mimic is None or robot.joints[joint].kind == "fixed":
-                continue
-            follows = mimic.multiplier * q[at[f"{name}/{mimic.joint}"]] + mimic.offset
+                )  # fmt: skip
+        for joint, value, found in mimics:
+            follows = found.multiplier * q[found.column] + found.offset
             if abs(follows - value) > LIMIT_ROUNDING:
+                master = cell.joints[found.column].removeprefix(f"{robot}/")
                 raise self._error(
-                    f"joint {joint!r} follows {mimic.joint!r}", element, value, f"{follows:g}"
+                    f"joint {joint!r} follows {master!r}", element, value, f"{follows:g}"
                 )
-        return q
+        return q, tuple(ignored)
 
-    def _check_named(self, cell: Cell, name: str) -> tuple[str, ...]:
-        """Refuse a start that leaves out a joint of the robot; which joints it has beyond those
-        that can be moved."""
-        strange = [joint for joint in self.start if joint not in cell.robots[name].robot.joints]
-        prefix = f"{name}/"
-        missing = [
-            joint.removeprefix(prefix)
-            for joint in cell.joints
-            if joint.startswith(prefix) and joint.removeprefix(prefix) not in self.start
-        ]
+    def _check_complete(self, cell: Cell, robot: str) -> None:
+        """Refuse a start that leaves out a joint of the robot."""
+        own = [j.removeprefix(f"{robot}/") for j in cell.joints if j.startswith(f"{robot}/")]
+        missing = [joint for joint in own if joint not in self.start]
         if missing:
-            beside = f"; robot {name!r} has no {', '.join(map(repr, strange))}" if strange else ""
+            strange = [j for j in self.start if j not in cell.robots[robot].robot.joints]
+            beside = f"; robot {robot!r} has no {', '.join(map(repr, strange))}" if strange else ""
             raise self._error(
-                f"no start of joints of robot {name!r}", "start", missing,
+                f"no start of joints of robot {robot!r}", "start", missing,
                 f"a start value for each joint{beside}",
             )  # fmt: skip
-        moved = {joint.removeprefix(prefix) for joint in cell.joints if joint.startswith(prefix)}
-        follows = {n for n, j in cell.robots[name].robot.joints.items() if j.mimic is not None}
-        return tuple(joint for joint in self.start if joint not in moved | follows)
 
     def _error(self, what: str, element: str, value: object, allowed: str) -> PlanError:
         place = self._element(element)

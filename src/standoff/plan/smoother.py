@@ -16,16 +16,7 @@ from standoff.geometry.pose import Array
 from standoff.paths.certificate import Certificate
 from standoff.paths.checker import PathChecker
 from standoff.paths.verdict import Verdict
-from standoff.plan.growing import (
-    EDGE_BUDGET,
-    Borrowed,
-    Numbers,
-    Pace,
-    address_of_check,
-    compile_for,
-    prove,
-    supply,
-)
+from standoff.plan.growing import Slices, address_of_check, compile_for, prove, supply
 from standoff.plan.kernels import plan_tables as g
 from standoff.plan.kernels.shortcut import shorten
 from standoff.plan.planner import Planner
@@ -148,22 +139,24 @@ def smooth(
         ConfigurationError: waypoints that do not fit the cell.
     """
     checker = _checker_of(checker)
-    compile_for("plan.kernels.shortcut.shorten")
+    compile_for(_Shortening.kernel)
     _ = checker.tables
     begun = perf_counter()
     q = joint_rows(waypoints, checker.cell.joints, "waypoints")
     if len(q) < 2:
         raise PathError("no path", element="waypoints", value=len(q), allowed="two or more")
-    watch = _Watch(begun, begun + above_zero(timeout, "timeout"), progress, cancelled)
+    end = begun + above_zero(timeout, "timeout")
     most = whole("steps", steps, PlanError)
     idle = most if patience is None else whole("patience", patience, PlanError, 1)
-    numbers = Numbers(whole("seed", seed, PlanError))
-    path = _laid_out(q, joint_weights(checker.cell, weights), min(checker.budget, EDGE_BUDGET))
-    lent, header = Borrowed(checker), path.header
+    start, each = whole("seed", seed, PlanError), joint_weights(checker.cell, weights)
+    shortening = _Shortening(checker, q, each, start, most, idle)
+    path, header = shortening.path, shortening.path.header
     _check_free(checker, q)
     before = float(header.length)
-    stopped = _take_shortcuts(path, lent, numbers, most, idle, watch)
-    lent.give_back()
+    stopped: Stop | None = shortening.run(begun, end, progress, cancelled)
+    if stopped is None:
+        stopped = "steps" if header.tried >= most else "patience"
+    shortening.close()
     found = _vertices(path)
     verdict = _proved(checker, found)
     return Smoothed(
@@ -173,45 +166,35 @@ def smooth(
     )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class _Watch:
-    """Who follows a smoother's progress, and what ends it beside its steps."""
+class _Shortening(Slices):
+    """Shortcuts of a path, until there were ``most`` or ``idle`` in a row did not help."""
 
-    begun: float
-    end: float
-    progress: Callable[[Smoothing], object] | None
-    cancelled: Callable[[], bool] | None
+    kernel = "plan.kernels.shortcut.shorten"
 
-    def tell(self, header: Any, now: float) -> None:
-        if self.progress is not None:
-            self.progress(Smoothing(now - self.begun, int(header.tried), float(header.length)))
+    def __init__(
+        self, checker: PathChecker, q: Array, weights: Array, seed: int, most: int, idle: int
+    ) -> None:
+        super().__init__(checker, seed)
+        self.path = _laid_out(q, weights, self.budget)
+        self._most, self._idle = most, idle
 
-    def stop(self, now: float) -> Stop | None:
-        if self.cancelled is not None and self.cancelled():
-            return "cancelled"
-        return "timeout" if now > self.end else None
-
-
-def _take_shortcuts(
-    path: g.Shortcuts, lent: Borrowed, numbers: Numbers, most: int, idle: int, watch: _Watch
-) -> Stop:
-    """Try shortcuts until there were ``most``, or ``idle`` in a row did not help; why it ended."""
-    header, pace = path.header, Pace()
-    while header.tried < most:
-        since, tried = perf_counter(), int(header.tried)
-        header.until = min(most, tried + pace.tries, int(header.latest) + idle)
-        status = shorten(address_of_check(), *lent.addresses, path.address, numbers.values)
-        supply(status, header, numbers, lent, lambda: _tidy(path))
-        now = perf_counter()
+    def grow(self) -> int:
+        header, since, tried = self.path.header, perf_counter(), int(self.path.header.tried)
+        if tried >= self._most or tried - header.latest >= self._idle:
+            return g.SOLVED
+        header.until = min(self._most, tried + self.pace.tries, int(header.latest) + self._idle)
+        status = int(
+            shorten(
+                address_of_check(), *self.lent.addresses, self.path.address, self.numbers.values
+            )
+        )
+        supply(status, header, self.numbers, self.lent, lambda: _tidy(self.path))
         if status == g.AGAIN:
-            pace.took(int(header.tried) - tried, now - since)
-            watch.tell(header, now)
-        stop = watch.stop(now)
-        if stop is not None:
-            return stop
-        if header.tried < most and header.tried - header.latest >= idle:
-            return "patience"
-    return "steps"
+            self.pace.took(int(header.tried) - tried, perf_counter() - since)
+        return status
+
+    def so_far(self, time: float) -> Smoothing:
+        return Smoothing(time, int(self.path.header.tried), float(self.path.header.length))
 
 
 def _checker_of(given: Any) -> PathChecker:

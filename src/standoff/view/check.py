@@ -15,9 +15,9 @@ from rich.table import Table
 from standoff.cell import Cell
 from standoff.geometry.pose import Array
 from standoff.paths.checker import PathChecker
-from standoff.paths.nearest_pair import Among
+from standoff.paths.nearest_pair import Among, Progress
 from standoff.paths.path_file import PathFile
-from standoff.paths.profile import Profile, Progress, profile, profile_at
+from standoff.paths.profile import Profile, profile, profile_at
 from standoff.paths.verdict import Verdict
 from standoff.plan.growing import EDGE_BUDGET
 from standoff.view.plots import can_draw, new_figure, save

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from standoff.geometry.pose import Array
-from standoff.paths.verify.cell_model import Model
+from standoff.paths.verify.cell_model import Ints, Model
 from standoff.paths.verify.triangles import cross
 from standoff.tolerances import EPS
 
@@ -27,6 +27,12 @@ class Instants:
     place: Array
     spin: Array
     speed: Array
+
+    def poses(self, at: Ints, frames: Ints | int, local: Array) -> tuple[Array, Array]:
+        """Where parts are that are ``local`` (..., 4, 4) in their frames, each at its own of the
+        instants: (n, 3, 3) and (n, 3)."""
+        turn, place = self.turn[at, frames], self.place[at, frames]
+        return turn @ local[..., :3, :3], (turn @ local[..., :3, 3:])[..., 0] + place
 
 
 def instants(model: Model, coefficients: Array, glides: Array, u: Array) -> Instants:

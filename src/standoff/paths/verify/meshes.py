@@ -83,13 +83,8 @@ def check_ends(scene: Scene, watched: Ints) -> None:
     piece, u = np.append(np.arange(last + 1), last), np.append(np.zeros(last + 1), 1.0)
     now = instants(model, c.coefficients[piece], c.glides[piece], u)
     for k in range(len(u)):
-        poses = []
-        for parts in (first, second):
-            f, local = scene.frames[parts], model.locals[parts]
-            turn, way = now.turn[k, f], local[:, :3, 3]
-            place = np.einsum("nij,nj->ni", turn, way) + now.place[k, f]
-            poses.append((turn @ local[:, :3, :3], place))
-        at, there = poses
+        own = np.full(len(first), k)
+        at, there = (now.poses(own, scene.frames[x], model.locals[x]) for x in (first, second))
         found = body_gaps(scene, meshes, others, at, there, np.zeros(len(first)))
         inside = np.isneginf(found)
         if inside.any():

@@ -56,15 +56,12 @@ class Rows:
     def placed(self, part: int, rows: Ints) -> tuple[Array, Array]:
         """Poses of one part in the world at the instants of some rows: (k, 3, 3) and (k, 3)."""
         p = self.scene.part(part)
-        turn = self.frames.turn[self.at[rows], p.frame]
-        place = self.frames.place[self.at[rows], p.frame]
-        return turn @ p.local[:3, :3], turn @ p.local[:3, 3] + place
+        return self.frames.poses(self.at[rows], p.frame, p.local)
 
     def poses(self, parts: Ints) -> tuple[Array, Array]:
         """Pose of each row's own part in the world: (n, 3, 3) and (n, 3)."""
-        f, local = self.scene.frames[parts], self.scene.model.locals[parts]
-        turn, place = self.frames.turn[self.at, f], self.frames.place[self.at, f]
-        return turn @ local[:, :3, :3], np.einsum("nij,nj->ni", turn, local[:, :3, 3]) + place
+        scene = self.scene
+        return self.frames.poses(self.at, scene.frames[parts], scene.model.locals[parts])
 
     def centre(self, parts: Ints) -> Array:
         """Centres (n, 3) of the bounding spheres in the world."""

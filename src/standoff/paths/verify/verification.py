@@ -27,6 +27,7 @@ from standoff.paths.verify.coverage import check_coverage, watched_parts
 from standoff.paths.verify.meshes import check_ends, check_meshes
 from standoff.paths.verify.rows import Rows, describe, select
 from standoff.paths.verify.witness import check_witness
+from standoff.scalars import choice, number
 
 EngineName = Literal["auto", "plain", "coal"]
 Progress = Callable[[int, int], None]
@@ -87,14 +88,11 @@ def verify(
         CertificateError: a file that cannot be read, or an engine that is not there.
     """
     cell.check_watched()
-    if engine not in ("auto", "plain", "coal"):
-        raise CertificateError("unknown engine", value=engine, allowed="auto, plain or coal")
+    choice("engine", engine, CertificateError, ("auto", "plain", "coal"))
     if engine == "coal" and not installed():
         raise CertificateError("Coal is not installed", value=engine, allowed="auto or plain")
     if clearance is not None:
-        known = isinstance(clearance, (int, float, np.number)) and not isinstance(clearance, bool)
-        if not known or not np.isfinite(clearance):
-            raise CertificateError("not a clearance", value=clearance, allowed="finite [m]")
+        clearance = number("clearance", clearance, CertificateError, unit="m")
     if not isinstance(certificate, (Certificate, str, PathLike)):
         raise CertificateError(
             "not a certificate", value=certificate, allowed="a Certificate, or the path of a file"

@@ -11,7 +11,7 @@ from standoff.geometry.pose import Array
 from standoff.geometry.primitives import HalfSpace
 from standoff.geometry.shape import Shape
 from standoff.paths.certificate import Claim
-from standoff.paths.verify.cell_model import Ints, NotProvedError, Part
+from standoff.paths.verify.cell_model import Ints, NotProvedError
 from standoff.paths.verify.cell_scene import WITNESS_TOLERANCE, Scene
 from standoff.paths.verify.gjk import deeper_than, distance_at_most, extremes
 from standoff.paths.verify.kinematics import frames_at, value
@@ -49,7 +49,10 @@ def check_witness(scene: Scene, watched: Ints) -> None:
         np.array([claim.u]),
     )
     first, second = scene.part(a), scene.part(b)
-    poses = [_pose(now.turn[0, p.frame], now.place[0, p.frame], p) for p in (first, second)]
+    poses = np.tile(np.eye(4), (2, 1, 1))
+    poses[:, :3, :3], poses[:, :3, 3] = now.poses(
+        np.zeros(2, dtype=np.int64), scene.frames[[a, b]], scene.model.locals[[a, b]]
+    )
     # From the shapes of the cell alone: nothing that is claimed may widen what is allowed.
     sizes = [farthest(part.shape, np.zeros(3)) for part in (first, second) if part.shape.bounded]
     blur = WITNESS_DISTANCE * sum(sizes)
@@ -149,12 +152,6 @@ def _find(scene: Scene, body: str, number: int) -> int:
     raise NotProvedError(
         f"the witness is about part {number} of {body!r}, which the cell does not have"
     )
-
-
-def _pose(turn: Array, place: Array, part: Part) -> Array:
-    frame = np.eye(4)
-    frame[:3, :3], frame[:3, 3] = turn, place
-    return np.asarray(frame @ part.local)
 
 
 def _apart(scene: Scene, a: Shape, pose_a: Array, b: Shape, pose_b: Array, wanted: float) -> float:
