@@ -58,7 +58,7 @@ def test_the_processes_that_compile_do_not(folder, tmp_path):
     script.write_text(
         "import sys\nfrom standoff.cli import main\nfrom standoff.compiled import build\n"
         "build.entry_names = lambda: ['motion.kernels.bound.joint_magnitudes',"
-        " 'interference.kernels.region_leaves.inner_nodes']\n"
+        " 'interference.kernels.region_leaves.union_leaves']\n"
         "if __name__ == '__main__':\n"
         "    sys.argv = ['standoff', 'compile', '--jobs', '2']\n    main()\n"
     )

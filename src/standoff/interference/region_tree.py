@@ -34,7 +34,6 @@ from standoff.interference.kernels.region_leaves import (
     coarser_leaves,
     gathered,
     grown_leaves,
-    inner_nodes,
     spread,
     union_leaves,
 )
@@ -194,13 +193,6 @@ class RegionTree:
     def leaf_levels(self) -> IntArray:
         """How far below the root each leaf is."""
         return self.depths.astype(np.int64)
-
-    @cached_property
-    def white(self) -> int:
-        """How many leaves are white, in the tree with the fewest nodes: each node that is cut has
-        eight children, so there are 7 leaves for each, and one."""
-        inner = inner_nodes(self.leaves.address, self.levels)
-        return 7 * int(inner) + 1 - len(self)
 
     def boxes(self) -> Array:
         """The leaves as boxes (n, 6), low x y z then high x y z, [m]."""

@@ -285,18 +285,6 @@ def coarser_leaves(leaves, deepest, walk):
     return DONE
 
 
-@entry("int64(int64, int64)")
-def inner_nodes(leaves, deepest):
-    """How many nodes have a black leaf below them. Each leaf has as many of its own as it lies
-    deeper than the smallest node that holds it and the leaf before it."""
-    tree = leaves_at(leaves)
-    count = 0
-    for k in range(len(tree.codes)):
-        above = shared_level(tree.codes[k], tree.codes[k - 1], deepest) + 1 if k > 0 else 0
-        count += int(tree.depths[k]) - above
-    return count
-
-
 @kernel
 def shared_level(a, b, deepest):
     """The level of the smallest node that holds both cells."""
