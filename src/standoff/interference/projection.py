@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -18,6 +17,7 @@ from standoff.interference.findings import Gap, Overlap
 from standoff.interference.kernels.outline_gap import first_planes, widest_gap
 from standoff.interference.outlines import Outlines, plane_normals
 from standoff.interference.parts import Parts, amount, checked_parts
+from standoff.scalars import whole
 
 #: What may stand for a part on a plane: the convex hull of its projection, or the projection.
 Outline = Literal["hull", "true"]
@@ -115,8 +115,8 @@ class ProjectionMethod:
         `Overlap` is never certain; its box holds all places where the boxes around the two parts
         come together, or what is between them where these do not.
         """
-        if any(isinstance(k, bool) or not isinstance(k, (int, np.integer)) for k in (i, j)):
-            raise InterferenceError("not numbers of parts", element="judge", value=(i, j))
+        most = len(self.parts) - 1
+        i, j = (whole("judge", k, InterferenceError, most=most) for k in (i, j))
         if i == j:
             raise InterferenceError("one part, not two", element="judge", value=(i, j))
         (plane,) = self.separating_planes(np.array([[i, j]], dtype=np.int64)).tolist()
@@ -206,19 +206,12 @@ def false_alarms(
 
     ``parts`` are shapes by name, each alone (at the origin) or with its pose, or some `Part`."""
     parts = checked_parts(parts)
-    try:
-        numbers = tuple(operator.index(n) for n in planes)
-    except TypeError as error:
-        raise InterferenceError(
-            "not numbers of planes", element="planes", value=planes, allowed="whole numbers"
-        ) from error
+    if not isinstance(planes, Iterable):
+        raise InterferenceError("not a list", element="planes", value=planes, allowed="numbers")
+    numbers = tuple(whole("planes", n, InterferenceError, 1) for n in planes)
     if not numbers:
         raise InterferenceError("no numbers of planes", element="planes", allowed="at least one")
     method = ProjectionMethod(parts, planes=max(numbers), outline=outline)
-    if min(numbers) < 1:
-        raise InterferenceError(
-            "not a number of planes", element="planes", value=min(numbers), allowed="1 or more"
-        )
     pairs = method.pairs()
     # Not by area: the first plane of the sequence that separates a pair says for every number of
     # planes whether they do.

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from standoff.errors import CertificateError
 from standoff.geometry.pose import Array
+from standoff.scalars import number
 
 if TYPE_CHECKING:
     from standoff.cell import Cell
@@ -210,9 +211,7 @@ def _refuse_any(bad: NDArray[np.bool_], array: Array, name: str, allowed: str) -
 
 
 def _finite(value: float, name: str) -> float:
-    if isinstance(value, bool) or not math.isfinite(value):
-        raise CertificateError("not a finite number", element=name, value=value)
-    return float(value)
+    return number(name, value, CertificateError)
 
 
 def _check_claim(claim: Claim, pieces: int, joints: int) -> None:
@@ -236,34 +235,34 @@ def _check_claim(claim: Claim, pieces: int, joints: int) -> None:
         raise CertificateError(
             "wrong length", element="verdict.q", value=len(claim.q), allowed=f"{joints} joints"
         )
-    for number, x in enumerate(claim.q):
-        _finite(x, f"verdict.q[{number}]")
+    for j, x in enumerate(claim.q):
+        _finite(x, f"verdict.q[{j}]")
     _finite(claim.distance, "verdict.distance")
     if claim.t is not None:
         _finite(claim.t, "verdict.t")
 
 
 def _check_primitives(primitives: tuple[Primitive, ...]) -> None:
-    for number, row in enumerate(primitives):
+    for k, row in enumerate(primitives):
         for x in row.centre:
-            _finite(x, f"primitives[{number}].centre")
+            _finite(x, f"primitives[{k}].centre")
         if not row.radius >= 0.0:
             raise CertificateError(
-                "no radius", element=f"primitives[{number}].radius", value=row.radius,
+                "no radius", element=f"primitives[{k}].radius", value=row.radius,
                 allowed=">= 0; infinite for a half space",
             )  # fmt: skip
 
 
 def _check_groups(groups: tuple[Group, ...], primitives: int) -> None:
-    for number, group in enumerate(groups):
+    for k, group in enumerate(groups):
         for x in (*group.lower, *group.upper):
-            _finite(x, f"groups[{number}]")
+            _finite(x, f"groups[{k}]")
         if any(high < low for low, high in zip(group.lower, group.upper, strict=True)):
             raise CertificateError(
-                "lower above upper", element=f"groups[{number}]", value=(group.lower, group.upper)
+                "lower above upper", element=f"groups[{k}]", value=(group.lower, group.upper)
             )
         for member in group.members:
-            _index(member, primitives, f"groups[{number}].members")
+            _index(member, primitives, f"groups[{k}].members")
 
 
 def _check_proofs(
