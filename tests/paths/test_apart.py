@@ -18,7 +18,7 @@ from standoff.paths import apart_problem
 from standoff.tolerances import ENCODER_TOLERANCE
 from standoff.view import apart as view
 from standoff.view import progress
-from tests.oracles.coal import CoalCell
+from tests.oracles.coal import CoalCell, holds
 from tests.worlds.robot_files import EXAMPLES, example
 
 #: Coal's own GJK and mesh distances are right to about this part of the bodies' size, [-].
@@ -89,21 +89,6 @@ def samples(cell, count, seed=0):
     return low + (high - low) * shares
 
 
-def inside(one, other):
-    """Whether a point of ``other`` is inside a mesh, which is a surface to Coal: by the solid
-    angles of all triangles, seen from there."""
-    solid = one.shape
-    if not (isinstance(solid, so.Mesh) and (solid.closed or solid.open_solid)):
-        return False
-    seen = (np.linalg.inv(one.pose) @ other.pose @ np.append(other.shape.core()[0][0], 1.0))[:3]
-    a, b, c = np.moveaxis(solid.vertices[solid.faces] - seen, 1, 0)
-    la, lb, lc = (np.linalg.norm(x, axis=1) for x in (a, b, c))
-    ab, bc, ca = ((x * y).sum(axis=1) for x, y in ((a, b), (b, c), (c, a)))
-    volume = (a * np.cross(b, c)).sum(axis=1)
-    angles = 2.0 * np.arctan2(volume, la * lb * lc + ab * lc + bc * la + ca * lb)
-    return abs(angles.sum()) > 2.0 * math.pi
-
-
 def check_touching(cell, result):
     """Each configuration shown is within limits, and Coal has the pair as near as it says."""
     coal = CoalCell(cell)
@@ -116,7 +101,7 @@ def check_touching(cell, result):
         for x, y in itertools.product(coal.place(pair.a, frames), coal.place(pair.b, frames)):
             value = min(value, coal.distance(x, y))
             size = max(size, *(np.abs(p.shape.bounds()).max() for p in (x, y) if p.shape.bounded))
-            if inside(x, y) or inside(y, x):
+            if holds(x, y) or holds(y, x):
                 value = -math.inf
         assert value <= result.clearance + COAL * (1.0 + size), (pair.a, pair.b)
         gap = np.linalg.norm(pair.point_a - pair.point_b)
