@@ -156,17 +156,17 @@ def test_a_compile_after_a_pause_is_told_of_anew(monkeypatch, capsys):
     from standoff.compiled import first_compile
 
     now = [100.0]
-    teller = first_compile._Teller()
-    monkeypatch.setattr(first_compile, "_events", SimpleNamespace(_registered={_KIND: [teller]}))
+    announcer = first_compile._Announcer()
+    monkeypatch.setattr(first_compile, "_events", SimpleNamespace(_registered={_KIND: [announcer]}))
     monkeypatch.setattr(first_compile, "time", SimpleNamespace(monotonic=lambda: now[0]))
 
     def compile_(module, seconds, *inner):
         data = {"dispatcher": SimpleNamespace(py_func=SimpleNamespace(__module__=module))}
-        teller.on_start(SimpleNamespace(data=data))
+        announcer.on_start(SimpleNamespace(data=data))
         now[0] += seconds
         for one in inner:
             compile_(*one)
-        teller.on_end(SimpleNamespace(data=data))
+        announcer.on_end(SimpleNamespace(data=data))
 
     compile_("standoff.monitor.kernels.cycle", 9.0, ("standoff.motion.kernels.bound", 9.0))
     compile_("standoff.monitor.kernels.sweep", 9.0)  # at once after the other

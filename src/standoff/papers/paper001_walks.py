@@ -111,17 +111,17 @@ def retract(
     start = np.zeros(len(cell.joints))
     walk = random_walk(
         checker, start, lambda Q: retracted(cell, Q), width=WIDTH, seed=seed, most=most,
-        tell=lambda n: bench.tell(f"Table 5, Fig. {figure}: walking, {n} segments", 0.0),
+        report=lambda n: bench.report(f"Table 5, Fig. {figure}: walking, {n} segments", 0.0),
     )  # fmt: skip
     curve = [(0.0, 1.0)]
     whole = float(np.linalg.norm(np.diff(walk.waypoints, axis=0), axis=1).sum())
 
-    def told(now: Smoothing) -> None:
+    def smoothed_to(now: Smoothing) -> None:
         curve.append((process_time() - since, now.length / whole))
-        bench.tell(f"Table 5, Fig. {figure}: smoothing", now.steps / steps)
+        bench.report(f"Table 5, Fig. {figure}: smoothing", now.steps / steps)
 
     since = process_time()
-    smoothed = smooth(checker, walk.waypoints, steps=steps, seed=seed, progress=told)
+    smoothed = smooth(checker, walk.waypoints, steps=steps, seed=seed, progress=smoothed_to)
     return Retraction(walk, smoothed, process_time() - since, np.array(curve))
 
 
@@ -241,11 +241,11 @@ def random_walk(
     width: float,
     seed: int,
     most: int,
-    tell: Callable[[int], object] = lambda segments: None,
+    report: Callable[[int], object] = lambda segments: None,
 ) -> Walk:
     """Walk from ``start``, which is free, until ``arrived``, which is asked of many configurations
     (n, joints) at a time, or until ``most`` segments are checked. A step changes a joint by up to
-    ``width`` [rad], within its limits; ``tell`` hears how many segments there were."""
+    ``width`` [rad], within its limits; ``report`` gets how many segments there were."""
     compile_for("papers.kernels.random_walk.walk")
     lent, numbers, pace = Borrowed(checker), Numbers(seed), Pace()
     tree, row = checker.cell.tree, (1, len(start))
@@ -274,7 +274,7 @@ def random_walk(
                     room.grow(name, 2 * len(room.tried))
             else:
                 pace.took(int(progress.tried) - tried, perf_counter() - since)
-                tell(int(progress.tried))
+                report(int(progress.tried))
             count = int(progress.count)
             if count > seen:
                 there = np.flatnonzero(arrived(room.rows[seen:count]))

@@ -162,13 +162,13 @@ class Bench:
     Attributes:
         quick: less of everything, for figures that are indicative only.
         rounds: how often each time is taken; the lowest counts.
-        tell: told what is under way, and how far it is: 0 to 1.
+        report: called with what is under way, and how far it is: 0 to 1.
     """
 
     def __init__(self, *, quick: bool = False, rounds: tuple[int, int] = (3, 10)) -> None:
         self.quick = quick
         self.rounds = rounds[not quick]
-        self.tell: Callable[[str, float], None] = lambda what, part: None
+        self.report: Callable[[str, float], None] = lambda what, part: None
         self._kept: dict[Hashable, Any] = {}
 
     def points(self, all_of_them: Sequence[T], few: Sequence[T]) -> Sequence[T]:
@@ -178,7 +178,7 @@ class Bench:
     def each(self, things: Collection[T], what: str) -> Iterator[T]:
         """One thing after the other, and how far that is; in ``what`` {} is the thing."""
         for k, thing in enumerate(things):
-            self.tell(what.format(thing), k / len(things))
+            self.report(what.format(thing), k / len(things))
             yield thing
 
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
@@ -280,13 +280,13 @@ class Paper(Generic[B]):
             ) as bar:
                 task = bar.add_task("", total=1.0)
 
-                def tell(what: str, part: float) -> None:
+                def report(what: str, part: float) -> None:
                     bar.update(task, description=what, completed=part)
                     bar.refresh()
 
-                bench.tell = tell
+                bench.report = report
                 for k, name in enumerate(chosen):
-                    tell(name, k / len(chosen))
+                    report(name, k / len(chosen))
                     found[name] = self.experiments[name](bench)
                     show(found[name], out)
         save_plots(found, folder, out)

@@ -182,7 +182,7 @@ class _Watch:
     progress: Callable[[Smoothing], object] | None
     cancelled: Callable[[], bool] | None
 
-    def tell(self, header: Any, now: float) -> None:
+    def report(self, header: Any, now: float) -> None:
         if self.progress is not None:
             self.progress(Smoothing(now - self.begun, int(header.tried), float(header.length)))
 
@@ -205,7 +205,7 @@ def _take_shortcuts(
         now = perf_counter()
         if status == g.AGAIN:
             pace.took(int(header.tried) - tried, now - since)
-            watch.tell(header, now)
+            watch.report(header, now)
         stop = watch.stop(now)
         if stop is not None:
             return stop

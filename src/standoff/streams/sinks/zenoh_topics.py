@@ -42,15 +42,15 @@ class ZenohTopics:
     - ``KEY/warnings``: for every cycle in which pairs are too close, the state and all of them.
     - ``KEY/state``: the state without them, whenever it, a reason or the speed scale changes, in
       every cycle that is not SAFE, and otherwise in the first one that is STATE_PERIOD or more
-      after the last that was told. No state is told again by a clock of its own: each is what a
-      cycle found. As live sources have a cycle every HEARTBEAT at least, both together are the
-      longest that a watch is not heard of; who hears no new number for three times that is to take
+      after the last one sent. No state is repeated by a clock of its own: each is what a cycle
+      found. As live sources have a cycle every HEARTBEAT at least, both together are the
+      longest without a message; who receives no new number for three times that is to take
       it for STALE.
 
     Nothing is batched. A report is offered first: Zenoh waits a moment for slow subscribers
     (OFFER_WAIT) and would drop it then. An offer that took that long may have been dropped, and the
     report is put: that waits for as long as it takes, the queue before this sink fills up, and the
-    watch tells. So nothing is lost, and somebody slow may hear the same number twice.
+    watch says so. So nothing is lost, and somebody slow may hear the same number twice.
 
     Where a link is closed while reports wait for it, or one that was closed is there again, whoever
     is at its other end may have missed some: that is an error of the next `put`, which publishes
@@ -111,7 +111,7 @@ class ZenohTopics:
             with self._opened().waiting():
                 self._publish(report, *self._waiting)
             self._said(report)
-        self._tell()
+        self._raise_missed()
 
     @property
     def _alone(self) -> bool:
@@ -185,7 +185,7 @@ class ZenohTopics:
             del self._away[peer]
             self._missed.append(f"{peer} is back, and may have missed reports while it was away")
 
-    def _tell(self) -> None:
+    def _raise_missed(self) -> None:
         """Raise what happened to links since it was last told."""
         told = [self._missed.popleft() for _ in range(len(self._missed))]
         if self._alone:
@@ -199,7 +199,7 @@ class ZenohTopics:
         Raises:
             StreamError: somebody may have missed reports.
         """
-        self._tell()
+        self._raise_missed()
 
     def close(self) -> None:
         """Leave the network, once whoever is connected has read all that was published: what is
@@ -213,7 +213,7 @@ class ZenohTopics:
             return
         try:
             self._settle(session)
-            self._tell()
+            self._raise_missed()
         finally:
             self._session = None
             session.close()
