@@ -13,9 +13,11 @@ is cleared and used again. Rounds of the engines take turns, and the median roun
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import coal
 import fcl
@@ -30,6 +32,9 @@ from standoff.geometry.polyhedron import Polyhedron
 from standoff.geometry.primitives import Box, Capsule, Cylinder, HalfSpace, Sphere
 from standoff.geometry.shape import Shape
 from standoff.geometry.table import pack
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from tests.oracles.coal import geometry, transform
 
 #: Different shapes of each kind; the pairs draw from them.
 POOL = 64
@@ -58,23 +63,6 @@ def torus(rng: np.random.Generator) -> Mesh:
     return Mesh(points, np.concatenate(halves))
 
 
-def coal_hull(shape: Shape) -> object:
-    store = coal.StdVec_Vec3s()
-    for point in shape.geometry.points:
-        store.append(point)
-    return coal.Convex.convexHull(store, True, "Qt")
-
-
-def coal_mesh(shape: Shape) -> object:
-    model = coal.BVHModelOBBRSS()
-    points, faces = shape.geometry.points, shape.geometry.faces
-    model.beginModel(len(faces), len(points))
-    for a, b, c in faces:
-        model.addTriangle(points[a], points[b], points[c])
-    model.endModel()
-    return model
-
-
 def fcl_mesh(shape: Shape) -> object:
     model = fcl.BVHModel()
     points, faces = shape.geometry.points, shape.geometry.faces
@@ -86,41 +74,32 @@ def fcl_mesh(shape: Shape) -> object:
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of shape: how to draw one, and what the peers call it."""
+    """A kind of shape: how to draw one, and what python-fcl calls it."""
 
     draw: Callable[[np.random.Generator], Shape]
-    coal: Callable[[Shape], object]
     fcl: Callable[[Shape], object] | None
 
 
 KINDS = {
     "sphere": Kind(
         lambda rng: Sphere(rng.uniform(0.05, 0.2)),
-        lambda s: coal.Sphere(s.radius),
         lambda s: fcl.Sphere(s.radius),
     ),
     "capsule": Kind(
         lambda rng: Capsule(rng.uniform(0.04, 0.1), rng.uniform(0.1, 0.5)),
-        lambda s: coal.Capsule(s.radius, s.length),
         lambda s: fcl.Capsule(s.radius, s.length),
     ),
     "box": Kind(
         lambda rng: Box(rng.uniform(0.1, 0.5, 3)),
-        lambda s: coal.Box(*s.size),
         lambda s: fcl.Box(*s.size),
     ),
     "cylinder": Kind(
         lambda rng: Cylinder(rng.uniform(0.04, 0.1), rng.uniform(0.1, 0.5)),
-        lambda s: coal.Cylinder(s.radius, s.length),
         lambda s: fcl.Cylinder(s.radius, s.length),
     ),
-    "polyhedron": Kind(polyhedron, coal_hull, None),
-    "mesh": Kind(torus, coal_mesh, fcl_mesh),
-    "halfspace": Kind(
-        lambda rng: HalfSpace(),
-        lambda s: coal.Halfspace(np.array([0.0, 0.0, 1.0]), 0.0),
-        None,
-    ),
+    "polyhedron": Kind(polyhedron, None),
+    "mesh": Kind(torus, fcl_mesh),
+    "halfspace": Kind(lambda rng: HalfSpace(), None),
 }
 
 #: Pairs to measure, with the floor on the ratio to Coal where one is set.
@@ -199,13 +178,13 @@ def ours(scene: Scene) -> Callable[[], np.ndarray]:
 def coals(scene: Scene, *, reuse: bool) -> Callable[[], list[float]]:
     """Coal's `distance` with a result of its own for each pair, as one has to if the witnesses are
     to be kept; or, leaner, with one result that is cleared and used again."""
-    objects = [[KINDS[k].coal(s) for s in pool] for k, pool in zip(scene.kinds, scene.shapes)]
+    objects = [[geometry(s) for s in pool] for pool in scene.shapes]
     calls = [
         (
             objects[0][i],
-            coal.Transform3s(np.array(p[0, :, :3]), np.array(p[0, :, 3])),
+            transform(p[0]),
             objects[1][j],
-            coal.Transform3s(np.array(p[1, :, :3]), np.array(p[1, :, 3])),
+            transform(p[1]),
         )
         for (i, j), p in zip(scene.chosen, scene.poses)
     ]

@@ -62,6 +62,43 @@ def test_kernels_are_compiled_in_the_one_way(path):
                 assert "njit" not in name and "jitclass" not in name and "fastmath" not in name
 
 
+@pytest.mark.parametrize("path", KERNELS, ids=lambda p: f"{p.parts[-3]}-{p.stem}")
+def test_no_kernel_takes_more_than_eight_arguments(path):
+    """Tables are one argument; three coordinates in a row are one point."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FunctionDef):
+            names = " ".join(argument.arg for argument in node.args.args)
+            points = re.sub(r"\b(\w?)x \1y \1z\b", "point", names)
+            assert len(points.split()) <= 8, f"{path.name}:{node.lineno}: {names}"
+
+
+def references(path):
+    """The names that a file uses, besides those in its prose; of addresses of kernels the last."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            yield node.id
+        elif isinstance(node, ast.Attribute):
+            yield node.attr
+        elif isinstance(node, ast.Constant) and re.fullmatch(r"(\w*\.)*\w+", str(node.value)):
+            yield str(node.value).rpartition(".")[2]
+
+
+def test_what_only_the_experiments_call_is_among_them():
+    """A function outside papers/ that nothing outside it calls is for the users: documents name
+    it, or the command line has it."""
+    paper = [p for p in SOURCES if "papers" in p.parts]
+    product = [p for p in SOURCES if "papers" not in p.parts]
+    texts = [*(ROOT / "docs").glob("*.md"), ROOT / "README.md"]
+    named = set(re.findall(r"\w+", " ".join(p.read_text() for p in texts)))
+    called = named.union(*map(references, product))
+    asked = set().union(*map(references, paper))
+    for path in product:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+                alone = node.name in asked - called
+                assert not alone, f"{path.relative_to(ROOT)}:{node.lineno}: {node.name}"
+
+
 def test_every_entry_compiles_for_the_signature_it_states():
     entry("int64(int64)")(lambda x: x)  # not one of the package's
     names = build.entry_names()
@@ -119,17 +156,17 @@ def test_a_compile_after_a_pause_is_told_of_anew(monkeypatch, capsys):
     from standoff.compiled import first_compile
 
     now = [100.0]
-    teller = first_compile._Teller()
-    monkeypatch.setattr(first_compile, "_events", SimpleNamespace(_registered={_KIND: [teller]}))
+    announcer = first_compile._Announcer()
+    monkeypatch.setattr(first_compile, "_events", SimpleNamespace(_registered={_KIND: [announcer]}))
     monkeypatch.setattr(first_compile, "time", SimpleNamespace(monotonic=lambda: now[0]))
 
     def compile_(module, seconds, *inner):
         data = {"dispatcher": SimpleNamespace(py_func=SimpleNamespace(__module__=module))}
-        teller.on_start(SimpleNamespace(data=data))
+        announcer.on_start(SimpleNamespace(data=data))
         now[0] += seconds
         for one in inner:
             compile_(*one)
-        teller.on_end(SimpleNamespace(data=data))
+        announcer.on_end(SimpleNamespace(data=data))
 
     compile_("standoff.monitor.kernels.cycle", 9.0, ("standoff.motion.kernels.bound", 9.0))
     compile_("standoff.monitor.kernels.sweep", 9.0)  # at once after the other

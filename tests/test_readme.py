@@ -25,9 +25,9 @@ from PIL import Image
 import standoff as so
 from standoff.paths.path_file import write_path
 from standoff.streams.zenoh_session import Link, open_session
-from tests.cli.test_cli import STANDOFF
 from tests.cli.test_interfere_command import write_stl
 from tests.worlds import stream_bags
+from tests.worlds.command_line import STANDOFF
 from tests.worlds.mesh_shapes import box_arrays
 
 ROOT = Path(__file__).parent.parent

@@ -9,6 +9,7 @@ import numpy as np
 import pinocchio as pin
 
 import standoff as so
+from tests.oracles.coal import geometry, surface
 
 
 class PinocchioCell:
@@ -94,18 +95,4 @@ def file_of(source: str) -> str:
 
 def coal_shape(shape: so.Shape) -> coal.CollisionGeometry:
     """The same shape for Coal; a mesh and a polyhedron as a tree of their triangles."""
-    if isinstance(shape, so.Sphere):
-        return coal.Sphere(shape.radius)
-    if isinstance(shape, so.Capsule):
-        return coal.Capsule(shape.radius, shape.length)
-    if isinstance(shape, so.Cylinder):
-        return coal.Cylinder(shape.radius, shape.length)
-    if isinstance(shape, so.Box):
-        return coal.Box(*map(float, shape.size))
-    points, faces = shape.geometry.points, shape.geometry.faces
-    tree = coal.BVHModelOBBRSS()
-    tree.beginModel(len(faces), len(points))
-    for face in faces:
-        tree.addTriangle(*(points[k] for k in face))
-    tree.endModel()
-    return tree
+    return (surface if isinstance(shape, (so.Mesh, so.Polyhedron)) else geometry)(shape)

@@ -16,10 +16,8 @@ from standoff import cli
 from standoff.plan.growing import EDGE_BUDGET
 from standoff.view import check as view
 from standoff.view import progress, strip
-from tests.cli.test_cli import run
 from tests.worlds.canned_checker import CannedVerdict, can
-
-PNG = b"\x89PNG\r\n\x1a\n"
+from tests.worlds.command_line import PNG, run, words
 
 #: In front of a table, upright; and bent down into it.
 UP = [0.0, -0.4, 0.0, -1.6, 0.0, 1.6, 0.0, 0.0]
@@ -78,10 +76,6 @@ HIT = CannedVerdict(
     normal=np.array([0.0, 0.0, 1.0]),
     free_until=1.125,
 )
-
-
-def words(text):
-    return " ".join(text.split())
 
 
 def test_free_in_words(command, monkeypatch):

@@ -1,7 +1,6 @@
 """The command as people type it."""
 
 import io
-import os
 import re
 import subprocess
 import sys
@@ -16,21 +15,8 @@ from standoff.streams.record.mcap import McapWriter
 from standoff.streams.sources.bag import Bag
 from standoff.view.apart import _floored
 from standoff.view.progress import status_line
+from tests.worlds.command_line import ROOT, run
 from tests.worlds.robot_files import EXAMPLES, example
-
-ROOT = Path(__file__).parents[2]
-STANDOFF = Path(sys.executable).parent / "standoff"
-
-
-def run(*args, **env):
-    return subprocess.run(
-        [STANDOFF, *map(str, args)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "COLUMNS": "120", **env},
-        timeout=300,
-    )
 
 
 def test_version():

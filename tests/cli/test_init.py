@@ -7,7 +7,7 @@ import pytest
 
 import standoff as so
 from standoff.view.starter import srdf_beside
-from tests.cli.test_cli import run
+from tests.worlds.command_line import run
 from tests.worlds.robot_files import EXAMPLES, collision, example, robot_text
 
 

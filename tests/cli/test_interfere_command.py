@@ -12,9 +12,8 @@ import pytest
 import standoff as so
 from standoff import cli
 from standoff.view import interfere_picture
-from tests.cli.test_check import PNG, words
-from tests.cli.test_cli import ROOT, run
 from tests.interference.test_interference_touching import ELL
+from tests.worlds.command_line import PNG, ROOT, run, words
 from tests.worlds.mesh_shapes import bowl_arrays, box_arrays, joined, torus_arrays
 from tests.worlds.robot_files import example
 

@@ -22,10 +22,9 @@ from standoff.paths.path_file import read_path, write_path
 from standoff.view import plan as plan_view
 from standoff.view import progress
 from standoff.view.plan import effort
-from tests.cli.test_check import PNG, words
-from tests.cli.test_cli import run
 from tests.paths.test_check_for_real import in_folder
 from tests.test_docs import DOCS, example
+from tests.worlds.command_line import PNG, run, words
 from tests.worlds.plan_cells import LEFT, RIGHT, gate, turner, two_sliders
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import standoff as so
+from tests.oracles.winding import winding
 from tests.worlds.robot_files import example
 
 trimesh = pytest.importorskip("trimesh")
@@ -16,15 +17,6 @@ def cracked(mesh, size, seed=0):
     corners = mesh.vertices[mesh.faces].reshape(-1, 3)
     off = np.random.default_rng(seed).uniform(-size, size, corners.shape) / np.sqrt(3.0)
     return corners + off, np.arange(len(corners)).reshape(-1, 3)
-
-
-def winding(x, corners):
-    """Generalised winding number of triangles (n, 3, 3) about a point: solid angles over 4 pi."""
-    a, b, c = (corners[:, k] - x for k in range(3))
-    la, lb, lc = (np.linalg.norm(v, axis=1) for v in (a, b, c))
-    over = np.einsum("ij,ij->i", a, np.cross(b, c))
-    under = la * lb * lc + (a * b).sum(1) * lc + (b * c).sum(1) * la + (c * a).sum(1) * lb
-    return np.arctan2(over, under).sum() / (2.0 * np.pi)
 
 
 def test_a_ball_in_a_leg_with_hairline_cracks_was_free():

@@ -10,6 +10,7 @@ from standoff.geometry.mesh import Mesh
 from standoff.geometry.narrowphase.bodies import PairScratch, bodies_at, scratch_at
 from standoff.geometry.narrowphase.dispatch import call_nested, nested_address
 from standoff.geometry.primitives import Box, Sphere
+from tests.oracles.winding import winding
 from tests.worlds.mesh_batch import distances, table
 from tests.worlds.mesh_shapes import box_arrays, box_mesh, joined, random_poses, torus
 
@@ -43,25 +44,13 @@ def test_a_body_inside_a_solid_is_nested():
                 assert nested(ring, b, np.eye(4), pose, swapped) == expected
 
 
-def winding(points, mesh):
-    """How often a closed surface goes round each of ``points`` (n, 3): the solid angles of its
-    triangles, added up, over that of a sphere."""
-    corners = mesh.geometry.points[mesh.geometry.faces]
-    a, b, c = (corners[None, :, k] - points[:, None] for k in range(3))
-    la, lb, lc = (np.linalg.norm(x, axis=-1) for x in (a, b, c))
-    up = np.einsum("nfi,nfi->nf", a, np.cross(b, c))
-    across = la * lb * lc + sum(
-        np.einsum("nfi,nfi->nf", x, y) * lz for x, y, lz in ((a, b, lc), (b, c, la), (c, a, lb))
-    )
-    return np.arctan2(up, across).sum(axis=1) / (2.0 * np.pi)
-
-
 def inside_by_winding(a, b, pose_a, pose_b):
     """Whether a vertex of either closed mesh is inside the other."""
     for inner, outer, p, q in ((a, b, pose_a, pose_b), (b, a, pose_b, pose_a)):
         between = np.linalg.inv(q) @ p
         points = inner.geometry.points @ between[:3, :3].T + between[:3, 3]
-        if (np.abs(winding(points, outer)) > 0.5).any():
+        solid = outer.geometry
+        if (np.abs(winding(points, solid.points[solid.faces])) > 0.5).any():
             return True
     return False
 

@@ -13,8 +13,8 @@ from standoff.streams.record.about import DamagedError
 from standoff.view import replay
 from standoff.view.files import open_cell
 from standoff.view.verify import cell_of
-from tests.geometry.test_mesh_cracks import winding
 from tests.oracles.paper001 import segment
+from tests.oracles.winding import winding
 from tests.worlds.mesh_shapes import bowl_arrays, box_arrays, joined, torus_arrays
 
 trimesh = pytest.importorskip("trimesh")

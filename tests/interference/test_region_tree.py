@@ -148,9 +148,6 @@ def test_union_is_that_of_the_cells(one, two):
     assert cell_set(union, True) == cell_set(a, True) | cell_set(b, True)
     assert union == b.union(a) and a.union(a) == a
     assert a.union(so.RegionTree.of_parts([], root=((0.0, 0.0, 0.0), 3.2), levels=4)) == a
-    assert len(union) + union.white == 1 + 7 * len(
-        {(c >> 3 * (4 - k), k) for c, m in zip(union.codes, union.leaf_levels) for k in range(m)}
-    )
 
 
 @LAWS

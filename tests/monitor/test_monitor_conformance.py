@@ -1,15 +1,12 @@
 """One suite for all ways to run a monitor: the same answer on every cycle, and that of Coal."""
 
 import os
-from functools import cache
 
-import coal
 import numpy as np
 import pytest
 
 import standoff as so
-from tests.geometry.test_mesh_cracks import winding
-from tests.oracles import coal as coal_oracle
+from tests.oracles.coal import CoalCell, holds
 from tests.oracles.monitor_answers import exact, explain
 from tests.worlds.monitor_worlds import WAYS, MonitorWorld
 
@@ -63,51 +60,24 @@ def test_all_ways_answer_alike_in_a_small_world(seed):
 TOLERANCE, PART = 1e-6, 1e-5
 
 
-@cache
-def coal_object(shape):
-    return coal_oracle.geometry(shape)
-
-
 def coal_distances(cell, q, poses):
     """Of each watched pair the distances of all its primitives: the number of either, the distance
     and how far off it may be. By Coal, but for how two solids that overlap are said to: there only
     the sign is compared. A mesh is a surface to Coal: what is inside is as deep as its gap."""
-    model = cell.model
-    frames = cell.tree.forward(q)
-    placed = {}
-    for name, frame, parts in zip(model.names, model.frame, model.parts):
-        if frame < cell.tree.frames:
-            at = frames[frame]
-        else:
-            at = poses[frame - cell.tree.frames]
-        placed[name] = [(shape, at @ local) for shape, local in parts]
-    request, result = coal.DistanceRequest(True, True), coal.DistanceResult()
-    for a, b in cell.pairs.watched():
+    coal = CoalCell(cell)
+    placed = coal.placed(coal.frames(q, poses))
+    for a, b in coal.pairs:
         found = []
-        for i, (shape_a, at_a) in enumerate(placed[a]):
-            for j, (shape_b, at_b) in enumerate(placed[b]):
-                if isinstance(shape_a, so.HalfSpace) and isinstance(shape_b, so.HalfSpace):
+        for i, x in enumerate(placed[a]):
+            for j, y in enumerate(placed[b]):
+                if isinstance(x.shape, so.HalfSpace) and isinstance(y.shape, so.HalfSpace):
                     continue
-                value, _, _ = coal_oracle.distance(
-                    coal_object(shape_a), at_a, coal_object(shape_b), at_b, request, result
-                )
-                if value > 0.0 and (
-                    is_inside(shape_a, at_a, shape_b, at_b)
-                    or is_inside(shape_b, at_b, shape_a, at_a)
-                ):
+                value = coal.distance(x, y)
+                if value > 0.0 and (holds(x, y) or holds(y, x)):
                     value = -value
-                convex = {type(shape_a), type(shape_b)} & {so.Cylinder, so.Polyhedron, so.Mesh}
+                convex = {type(x.shape), type(y.shape)} & {so.Cylinder, so.Polyhedron, so.Mesh}
                 found.append((i, j, value, TOLERANCE + (PART if convex else 0.0)))
         yield a, b, found
-
-
-def is_inside(mesh, at_mesh, other, at_other):
-    """Whether a body whose surface does not meet that of a mesh is inside of it."""
-    if not isinstance(mesh, so.Mesh) or mesh.sheet or isinstance(other, so.HalfSpace):
-        return False
-    point = other.vertices[0] if isinstance(other, so.Mesh) else other.core()[0].mean(axis=0)
-    point = at_mesh[:3, :3].T @ (at_other[:3, :3] @ point + at_other[:3, 3] - at_mesh[:3, 3])
-    return abs(winding(point, mesh.vertices[mesh.faces])) >= 0.5
 
 
 def threshold_of(world, monitor, a, b):

@@ -17,7 +17,7 @@ import standoff as so
 from standoff.monitor.options import LATE_PERIODS
 from standoff.paths.stop_check import StopCheck, StopModel
 from standoff.tolerances import ENCODER_TOLERANCE
-from tests.oracles.stops import CoalWorld, Ride, brake, drift
+from tests.oracles.stops import Ride, StopDistances, brake, drift
 from tests.worlds.monitor_worlds import PERIOD, MonitorWorld, nudge, write_rail
 
 LAWS = settings(deadline=None, max_examples=60, derandomize=True)
@@ -214,14 +214,14 @@ def arm_among_boxes(rng):
     cell.add_robot("builtin:arm7", name="arm")
     limit = np.minimum(np.minimum(np.abs(cell.tree.lower), cell.tree.upper), 2.0)
     middle = rng.uniform(-0.5, 0.5, len(cell.joints)) * limit
-    while CoalWorld(cell).nearest(middle)[0] < 0.01:
+    while StopDistances(cell).nearest(middle)[0] < 0.01:
         middle = rng.uniform(-0.5, 0.5, len(cell.joints)) * limit
     while len(cell.bodies) < 8:
         turn = rng.normal(size=4)
         place = (*rng.uniform(-0.8, 0.8, 2), rng.uniform(0.0, 1.2))
         box = so.Box(rng.uniform(0.02, 0.4, 3))
         cell.add_body(f"box{len(cell.bodies)}", box, so.pose(place, turn / np.linalg.norm(turn)))
-        if CoalWorld(cell).nearest(middle)[0] < 0.03:
+        if StopDistances(cell).nearest(middle)[0] < 0.03:
             cell.remove_body(f"box{len(cell.bodies) - 1}")
     return cell, middle
 
@@ -232,7 +232,7 @@ def swing_and_stop(seed, way):
     free = warned = near = 0
     rng = np.random.default_rng((seed, len(way)))
     cell, middle = arm_among_boxes(rng)
-    joints, coal = len(cell.joints), CoalWorld(cell)
+    joints, coal = len(cell.joints), StopDistances(cell)
     q, velocity, gain = swinging(rng, joints, middle, rng.uniform(0.1, 0.5, joints))
     deceleration = dict(zip(cell.joints, rng.uniform(3, 10, joints).tolist()))
     limits = np.array(list(deceleration.values()))
@@ -382,7 +382,7 @@ def test_two_robots_that_near_each_other_are_told(tmp_path):
     v = np.array([0.0, 0.0, -1.0, 0.0, 0.0, 1.0])
     stop = so.Stopping(deceleration=5.0, reaction=0.02, acceleration=0.0)
     monitor = so.Monitor(cell, buffer=0.0, period=PERIOD, stopping=stop)
-    coal = CoalWorld(cell)
+    coal = StopDistances(cell)
     start = np.array([0.0, 0.0, -0.4, 0.0, 0.0, -0.2])
 
     def stands(k):
@@ -413,7 +413,7 @@ def test_moving_bodies_stay_clear_of_what_is_proved(tmp_path, known):
     )  # fmt: skip
     monitor = so.Monitor(cell, buffer=0.0, max_speed={"default": speed, "a": 50, "b": 50},
                          period=PERIOD, stopping=stop)  # fmt: skip
-    coal = CoalWorld(cell)
+    coal = StopDistances(cell)
     v = np.array([0.05, 0.2, 0.1] * 2)
 
     def nearest_of_a_stop(q, pose, pace, turning):

@@ -4,11 +4,10 @@ The poses of free bodies come from SciPy's rotations."""
 
 from __future__ import annotations
 
-import coal
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from tests.oracles import coal as coal_oracle
+from tests.oracles.coal import CoalCell, Placed, transform
 
 
 class Sampler:
@@ -20,12 +19,8 @@ class Sampler:
 
     def __init__(self, cell):
         self.cell = cell
-        self.world = cell.model
-        self.pairs = list(cell.pairs.watched())
-        self.shapes = [
-            [(coal_oracle.geometry(shape), pose, radius(shape)) for shape, pose in parts]
-            for parts in self.world.parts
-        ]
+        self.coal = CoalCell(cell)
+        self.pairs = self.coal.pairs
 
     def poses(self, qa, qb, pa, pb, times):
         """Frames (times, frames, 4, 4): the tree's, then those of the moving bodies."""
@@ -44,33 +39,23 @@ class Sampler:
         prove to stay farther apart than ``within`` are left out."""
         times = np.linspace(0.0, 1.0, samples)
         frames = self.poses(qa, qb, pa, pb, times)
-        index, frame = self.world.index, self.world.frame
-        request, result = coal.DistanceRequest(True, True), coal.DistanceResult()
         found = {}
-        placed = [
-            [frames[:, f] @ pose for _, pose, _ in parts] for f, parts in zip(frame, self.shapes)
-        ]
+        moved = {
+            name: [(part, frames[:, self.coal.frame[name]] @ part[1]) for part in parts]
+            for name, parts in self.coal.parts.items()
+        }
+
+        def placed(part, poses, k):
+            return Placed(part[0], poses[k], part[2], transform(poses[k]), part[3])
+
         for a, b in self.pairs:
-            i, j = index[a], index[b]
             best = np.inf, 0.0
-            for (shape, _, r), at in zip(self.shapes[i], placed[i]):
-                for (other, _, s), there in zip(self.shapes[j], placed[j]):
-                    apart = np.linalg.norm(at[:, :3, 3] - there[:, :3, 3], axis=1) - r - s
+            for x, at in moved[a]:
+                for y, there in moved[b]:
+                    apart = np.linalg.norm(at[:, :3, 3] - there[:, :3, 3], axis=1) - x[3] - y[3]
                     for k in np.flatnonzero(~(apart > min(within, best[0]))):
-                        result.clear()
-                        value = coal.distance(
-                            shape, coal_oracle.transform(at[k]),
-                            other, coal_oracle.transform(there[k]), request, result,
-                        )  # fmt: skip
+                        value = self.coal.distance(placed(x, at, k), placed(y, there, k))
                         best = min(best, (value, times[k]))
             if best[0] < np.inf:
                 found[a, b] = best
         return found
-
-
-def radius(shape):
-    """The farthest point of a shape from its origin; infinite for half spaces."""
-    if not shape.bounded:
-        return np.inf
-    points, more = shape.core()
-    return float(np.linalg.norm(points, axis=1).max()) + more

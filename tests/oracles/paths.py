@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from standoff.geometry.narrowphase.bodies import Bodies, PairScratch, bodies_at,
 from standoff.geometry.narrowphase.dispatch import closed_form, general_pair
 from standoff.robots.kernels import kinematics
 from standoff.robots.kernels.kinematics import place_frames
-from tests.oracles import coal as coal_oracle
+from tests.oracles.coal import CoalCell
 
 #: How fine the search is in the segment's parameter.
 FINEST = 1e-7
@@ -181,23 +182,16 @@ class Oracle:
         a, b = (self.cell.model.names[owner[i]] for i in pair)
         return a, b
 
+    @cached_property
+    def coal(self) -> CoalCell:
+        return CoalCell(self.cell)
+
     def witness_distance(self, q, a: str, b: str) -> float:
         """The signed distance of two bodies at ``q`` as Coal has it; of meshes that overlap only
         the sign counts, and a closed mesh that holds the other body is asked by our own test."""
-        frames = self.cell.tree.forward(q)
-        model = self.cell.model
-        best = math.inf
-        parts = [
-            [
-                (shape, frames[model.frame_of(n)] @ pose)
-                for shape, pose in model.parts[model.index[n]]
-            ]
-            for n in (a, b)
-        ]
-        for shape, pose in parts[0]:
-            for other, there in parts[1]:
-                best = min(best, outside_distance(shape, pose, other, there))
-        return best
+        coal = self.coal
+        frames = coal.frames(q)
+        return coal.nearest(coal.place(a, frames), coal.place(b, frames))
 
 
 def joints_between(cell, frames) -> np.ndarray:
@@ -215,21 +209,6 @@ def ancestors(tree, f):
     while f:
         f = int(tree.parent[f])
         yield f
-
-
-_COAL: dict[int, tuple[object, object]] = {}
-
-
-def outside_distance(shape, pose, other, there) -> float:
-    objects = []
-    for s in (shape, other):
-        if id(s) not in _COAL:
-            _COAL[id(s)] = (
-                s,
-                coal_oracle.geometry(s),
-            )  # the shape is kept, so its id stays its own
-        objects.append(_COAL[id(s)][1])
-    return float(coal_oracle.distance(objects[0], pose, objects[1], there)[0])
 
 
 def ball(shape) -> tuple[float, float, float, float]:

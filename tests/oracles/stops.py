@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import standoff as so
-from tests.oracles import coal as coal_oracle
+from tests.oracles.coal import CoalCell
 
 
 class Ride:
@@ -76,40 +76,18 @@ def drift(ride: Ride, rng, length: float, gain: float) -> None:
         ride.add(float(piece), gain * float(rng.choice([-1, 0, 1, rng.uniform(-1, 1)])))
 
 
-class CoalWorld:
+class StopDistances:
     """The pairs of a cell that a joint is between, by Coal."""
 
     def __init__(self, cell: so.Cell) -> None:
-        model, self.tree = cell.model, cell.tree
-        self.parts = []
-        for frame, parts in zip(model.frame, model.parts, strict=True):
-            rows = []
-            for shape, local in parts:
-                points, radius = shape.core()
-                reach = np.inf if not shape.bounded else np.linalg.norm(points, axis=1).max()
-                rows.append((frame, local, coal_oracle.geometry(shape), reach + radius))
-            self.parts.append(rows)
-        jointed = [0 < frame < self.tree.frames for frame in model.frame]
-        self.pairs = [
-            (model.index[a], model.index[b])
-            for a, b in cell.pairs.watched()
-            if jointed[model.index[a]] or jointed[model.index[b]]
-        ]
-        self.names = model.names
+        self.coal = CoalCell(cell)
+        jointed = {n for n, f in self.coal.frame.items() if 0 < f < cell.tree.frames}
+        self.pairs = [pair for pair in self.coal.pairs if jointed & {*pair}]
 
     def nearest(self, q, poses=()) -> tuple[float, tuple[str, str]]:
         """The smallest distance of those nearer than 5 cm or so, and whose it is."""
-        frames = [*self.tree.forward(np.asarray(q, dtype=float)), *poses]
-        placed = [
-            [(frames[frame] @ local, shape, reach) for frame, local, shape, reach in parts]
-            for parts in self.parts
-        ]
+        placed = self.coal.placed(self.coal.frames(q, poses))
         best = (np.inf, ("", ""))
         for a, b in self.pairs:
-            for pose_a, shape_a, reach_a in placed[a]:
-                for pose_b, shape_b, reach_b in placed[b]:
-                    apart = np.linalg.norm(pose_a[:3, 3] - pose_b[:3, 3]) - reach_a - reach_b
-                    if apart < 0.05:
-                        value = coal_oracle.distance(shape_a, pose_a, shape_b, pose_b)[0]
-                        best = min(best, (value, (self.names[a], self.names[b])))
+            best = min(best, (self.coal.nearest(placed[a], placed[b], within=0.05), (a, b)))
         return best

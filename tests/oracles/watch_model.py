@@ -96,8 +96,8 @@ class Model:
         kinds |= {"warning"} if near else set()
         return max((RULES[kind].state for kind in kinds), default=State.SAFE), kinds
 
-    def add(self, kind, element, whos):
-        self.found.setdefault((kind, element), set()).update(whos)
+    def add(self, kind, element, subjects):
+        self.found.setdefault((kind, element), set()).update(subjects)
 
     def silence(self):
         for source, name in enumerate(SOURCES):
@@ -137,12 +137,12 @@ class Model:
             return self.add("names", name, {source})
         if len(names) != len(message.positions):
             return self.add("garbled", name, {source})
-        whos = set(known) or {source}
+        subjects = set(known) or {source}
         told = {n: x for said in self.spoke.values() for n, x in said.items()}
         if publisher in self.spoke or any(n in told and told[n] != x for n, x in known.items()):
-            return self.add("doubled", name, whos)
+            return self.add("doubled", name, subjects)
         self.go_on(publisher)
-        if not self.timely(publisher, message.stamp, whos):
+        if not self.timely(publisher, message.stamp, subjects):
             return None
         self.fine.add(source)
         if not known:
@@ -196,15 +196,15 @@ class Model:
         self.spoke[publisher] = {"cart": math.nan}
         return None
 
-    def timely(self, publisher, stamp, whos):
+    def timely(self, publisher, stamp, subjects):
         wrong = self.stamps.setdefault(publisher, Stamps()).wrong(self.now, stamp)
         if wrong:
-            self.add(wrong, SOURCES[publisher[0]], whos)
+            self.add(wrong, SOURCES[publisher[0]], subjects)
         return wrong in ("", "late")
 
     def settle(self):
         """Good readings count for what was wrong before, and what is wrong now begins anew."""
-        blamed = {who for whos in self.found.values() for who in whos}
+        blamed = {who for subjects in self.found.values() for who in subjects}
         told = [set(said) for said in self.spoke.values()]
         good = {who for said in told if not said & blamed for who in said}
         good |= {"any"} if good else set()
@@ -217,8 +217,8 @@ class Model:
             if ends == AT_ONCE or not self.troubles[key]:
                 del self.troubles[key]
         needed = {AFTER_GOOD: RECOVER, NEXT_GOOD: 1}
-        for key, whos in self.found.items():
-            about = whos | set(self.troubles.get(key, ()))
+        for key, subjects in self.found.items():
+            about = subjects | set(self.troubles.get(key, ()))
             self.troubles[key] = dict.fromkeys(about, needed.get(RULES[key[0]].ends, 0))
 
 

@@ -5,7 +5,6 @@ import itertools
 import math
 from fractions import Fraction
 
-import coal
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -19,7 +18,7 @@ from standoff.papers.kernels.pairwise import free_span
 from standoff.papers.kernels.sampled import FREE, HIT
 from standoff.papers.paper001_checkers import PairwiseChecker, SampledChecker
 from standoff.papers.paper001_scenes import scene
-from tests.oracles.coal import geometry, transform
+from tests.oracles.coal import CoalCell
 from tests.oracles.paper001 import segment
 
 DELTA = 0.002
@@ -37,49 +36,17 @@ VARIANTS = [
 READY = np.array([0.0, 0.0, 0.0, -1.5, 0.0, 1.5, 0.0, 0.01])
 
 
-class Coal:
-    """Distances of a cell's watched bodies by Coal."""
-
-    def __init__(self, cell):
-        self.cell, model = cell, cell.model
-        known = {}
-        self.models = [
-            [(known.setdefault(id(shape), geometry(shape)), local) for shape, local in parts]
-            for parts in model.parts
-        ]
-        self.pairs = [(model.index[a], model.index[b]) for a, b in cell.pairs.watched()]
-
-    def placed(self, q):
-        frames = self.cell.tree.forward(q)
-        return [
-            [(model, transform(frames[frame] @ local)) for model, local in parts]
-            for parts, frame in zip(self.models, self.cell.model.frame)
-        ]
-
-    def collides(self, q):
-        there = self.placed(q)
-        request = coal.CollisionRequest()
-        return any(
-            coal.collide(g, x, h, y, request, coal.CollisionResult())
-            for a, b in self.pairs
-            for g, x in there[a]
-            for h, y in there[b]
-        )
-
-    def distance(self, q, pair):
-        there, index = self.placed(q), self.cell.model.index
-        return min(
-            coal.distance(g, x, h, y, coal.DistanceRequest(), coal.DistanceResult())
-            for g, x in there[index[pair[0]]]
-            for h, y in there[index[pair[1]]]
-        )
+def gap_of(oracle, found):
+    """The distance of the pair of a verdict where it has it, by Coal."""
+    frames = oracle.frames(found.q)
+    return oracle.nearest(*(oracle.place(name, frames) for name in found.pair))
 
 
 @functools.cache
 def bed(figure):
     """A scene, Coal's view of it, and segments between free ends, half of them short."""
     cell = scene(figure)
-    oracle = Coal(cell)
+    oracle = CoalCell(cell)
     rng = np.random.default_rng(3)
     Q = []
     while len(Q) < 2 * 16:
@@ -108,10 +75,10 @@ def test_every_variant_agrees_with_dense_samples(figure, bound, cover, shared):
             assert not hit
         elif found.kind == "collision":
             assert np.allclose(found.q, qa + found.t * (qb - qa))
-            assert oracle.distance(found.q, found.pair) <= 1e-9
+            assert gap_of(oracle, found) <= 1e-9
         else:
             assert found.kind == "too_close"
-            gap = oracle.distance(found.q, found.pair)
+            gap = gap_of(oracle, found)
             assert 0.0 < gap <= DELTA + 1e-9
             assert found.distance == pytest.approx(gap, abs=1e-9)
     assert {"free", "collision"} <= kinds

@@ -17,7 +17,7 @@ from standoff.papers.paper000_choices import TECHNIQUES
 from standoff.papers.paper000_cycle import PAPER_SHARES, parts_at, region_leaves
 from standoff.papers.paper000_worlds import crossover, world_of
 from standoff.view.plots import have_matplotlib
-from tests.cli.test_cli import run as command
+from tests.worlds.command_line import run as command
 
 KINDS = {"as published", "default"}
 

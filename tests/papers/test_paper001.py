@@ -14,7 +14,7 @@ from standoff.papers.paper001_bounds import errors, fig5, planar, tip_bound, tip
 from standoff.papers.paper001_checkers import PairwiseChecker, SampledChecker
 from standoff.papers.paper001_segments import Bench
 from standoff.view.plots import have_matplotlib
-from tests.cli.test_cli import run as command
+from tests.worlds.command_line import run as command
 
 
 @functools.cache

@@ -16,7 +16,7 @@ from standoff.papers.paper001_scenes import linkage
 from standoff.papers.paper001_segments import Bench
 from standoff.papers.paper001_walks import random_walk
 from standoff.view.plots import have_matplotlib
-from tests.cli.test_cli import run as command
+from tests.worlds.command_line import run as command
 from tests.worlds.plan_cells import LEFT, RIGHT, coal_clearance, gate
 
 

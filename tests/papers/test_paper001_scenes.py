@@ -2,7 +2,6 @@
 
 import functools
 
-import coal
 import numpy as np
 import pytest
 
@@ -11,7 +10,7 @@ from standoff.errors import Error, MeshError
 from standoff.motion.motion_bound import MotionBound, MovingBody
 from standoff.papers.paper001_scenes import SCENES, fanuc200, irb2400, scene
 from standoff.papers.surfaces import block, joined, lathe, refined, rod, sheet, torus
-from tests.oracles.coal import geometry, transform
+from tests.oracles.coal import CoalCell
 
 #: Robots of each scene, triangles of each robot and of all obstacles, where the paper gives them.
 COUNTS = {
@@ -108,28 +107,8 @@ def test_random_configurations_are_a_mix_of_free_and_colliding(figure):
 
 def collides(cell, Q):
     """What Coal says of each configuration."""
-    world, pairs = cell.model, list(cell.pairs.watched())
-    known = {}
-    models = [
-        [(known.setdefault(id(s), geometry(s)), local) for s, local in parts]
-        for parts in world.parts
-    ]
-    request = coal.CollisionRequest()
-    found = []
-    for frames in cell.tree.forward_batch(Q):
-        placed = [
-            [(model, transform(frames[frame] @ local)) for model, local in models[i]]
-            for i, frame in enumerate(world.frame)
-        ]
-        found.append(
-            any(
-                coal.collide(g, s, h, t, request, coal.CollisionResult())
-                for a, b in pairs
-                for g, s in placed[world.index[a]]
-                for h, t in placed[world.index[b]]
-            )
-        )
-    return np.array(found)
+    oracle = CoalCell(cell)
+    return np.array([oracle.collides(q) for q in Q])
 
 
 def test_robot_files_stay_where_a_folder_is_given(tmp_path):

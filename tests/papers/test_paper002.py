@@ -29,7 +29,7 @@ from standoff.papers.paper002_parts import (
 )
 from standoff.papers.toolkit import slope
 from standoff.view.plots import have_matplotlib
-from tests.cli.test_cli import run as command
+from tests.worlds.command_line import run as command
 
 LAW = settings(deadline=None, max_examples=40, derandomize=True)
 

@@ -40,7 +40,7 @@ from standoff.papers.paper003_levels import (
     fitted,
 )
 from standoff.view.plots import have_matplotlib
-from tests.cli.test_cli import run as command
+from tests.worlds.command_line import run as command
 
 
 @functools.cache

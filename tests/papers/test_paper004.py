@@ -10,12 +10,12 @@ from standoff.errors import Error
 from standoff.papers import paper004
 from standoff.papers.kernels.predict_replay import replay
 from standoff.papers.paper004_alarms import (
+    NAMED,
     PAPER_BELIEF,
     PAPER_DISTANCE,
     PAPER_DUA,
     PAPER_EVERY,
     PAPER_NEW,
-    TELLING,
     Ours,
     tally,
 )
@@ -37,7 +37,7 @@ from standoff.papers.paper004_worlds import (
     buckets,
 )
 from standoff.view.plots import have_matplotlib
-from tests.cli.test_cli import run as command
+from tests.worlds.command_line import run as command
 from tests.worlds.predict_worlds import pairs_of
 
 
@@ -137,7 +137,7 @@ def test_deadlines_with_few_looks_alarm_as_much_as_is_written():
 
 
 def test_with_short_periods_deadlines_alarm_less_than_dua_with_as_many_looks():
-    found = result("period").figures["found"][TELLING]
+    found = result("period").figures["found"][NAMED]
     assert found["deadlines, looks as DUA"][1] < 0.1 * found["DUA"][1]
 
 

@@ -6,7 +6,6 @@ import math
 import os
 from dataclasses import replace
 
-import coal
 import numpy as np
 import pytest
 import trimesh
@@ -19,7 +18,7 @@ from standoff.paths import apart_problem
 from standoff.tolerances import ENCODER_TOLERANCE
 from standoff.view import apart as view
 from standoff.view import progress
-from tests.oracles import coal as coal_oracle
+from tests.oracles.coal import CoalCell, holds
 from tests.worlds.robot_files import EXAMPLES, example
 
 #: Coal's own GJK and mesh distances are right to about this part of the bodies' size, [-].
@@ -67,31 +66,17 @@ class Oracle:
     """Whether two bodies of a cell overlap by Coal, at many configurations."""
 
     def __init__(self, cell, Q):
-        self.cell, self.poses = cell, cell.tree.forward_batch(Q)
+        self.coal, self.poses = CoalCell(cell), cell.tree.forward_batch(Q)
         self._placed = {}
-        self._shapes = {}
-        self._request, self._result = coal.CollisionRequest(), coal.CollisionResult()
 
     def _parts(self, name):
         if name not in self._placed:
-            model = self.cell.model
-            self._placed[name] = [
-                (
-                    coal_oracle.geometry(shape),
-                    [coal_oracle.transform(T @ local) for T in self.poses[:, model.frame_of(name)]],
-                )
-                for shape, local in model.parts[model.index[name]]
-            ]
+            self._placed[name] = [self.coal.place(name, frames) for frames in self.poses]
         return self._placed[name]
 
     def touches(self, a, b):
         """How many configurations have them overlap."""
-        total = 0
-        for (x, at), (y, there) in itertools.product(self._parts(a), self._parts(b)):
-            for u, v in zip(at, there):
-                self._result.clear()
-                total += coal.collide(x, u, y, v, self._request, self._result) > 0
-        return total
+        return sum(map(self.coal.overlap, self._parts(a), self._parts(b)))
 
 
 def samples(cell, count, seed=0):
@@ -104,37 +89,19 @@ def samples(cell, count, seed=0):
     return low + (high - low) * shares
 
 
-def inside(solid, pose, other, there):
-    """Whether a point of ``other`` is inside a mesh, which is a surface to Coal: by the solid
-    angles of all triangles, seen from there."""
-    if not (isinstance(solid, so.Mesh) and (solid.closed or solid.open_solid)):
-        return False
-    seen = (np.linalg.inv(pose) @ there @ np.append(other.core()[0][0], 1.0))[:3]
-    a, b, c = np.moveaxis(solid.vertices[solid.faces] - seen, 1, 0)
-    la, lb, lc = (np.linalg.norm(x, axis=1) for x in (a, b, c))
-    ab, bc, ca = ((x * y).sum(axis=1) for x, y in ((a, b), (b, c), (c, a)))
-    volume = (a * np.cross(b, c)).sum(axis=1)
-    angles = 2.0 * np.arctan2(volume, la * lb * lc + ab * lc + bc * la + ca * lb)
-    return abs(angles.sum()) > 2.0 * math.pi
-
-
 def check_touching(cell, result):
     """Each configuration shown is within limits, and Coal has the pair as near as it says."""
+    coal = CoalCell(cell)
     for pair in result.touching:
         assert (pair.q >= cell.tree.lower - 1e-12).all()
         assert (pair.q <= cell.tree.upper + 1e-12).all()
         assert pair.distance <= result.clearance + 1e-9
-        frames, model = cell.tree.forward(pair.q), cell.model
+        frames = coal.frames(pair.q)
         value, size = math.inf, 0.0
-        for (x, at), (y, there) in itertools.product(
-            model.parts[model.index[pair.a]], model.parts[model.index[pair.b]]
-        ):
-            a, b = coal_oracle.geometry(x), coal_oracle.geometry(y)
-            pose_a = frames[model.frame_of(pair.a)] @ at
-            pose_b = frames[model.frame_of(pair.b)] @ there
-            value = min(value, coal_oracle.distance(a, pose_a, b, pose_b)[0])
-            size = max(size, *(np.abs(s.bounds()).max() for s in (x, y) if s.bounded))
-            if inside(x, pose_a, y, pose_b) or inside(y, pose_b, x, pose_a):
+        for x, y in itertools.product(coal.place(pair.a, frames), coal.place(pair.b, frames)):
+            value = min(value, coal.distance(x, y))
+            size = max(size, *(np.abs(p.shape.bounds()).max() for p in (x, y) if p.shape.bounded))
+            if holds(x, y) or holds(y, x):
                 value = -math.inf
         assert value <= result.clearance + COAL * (1.0 + size), (pair.a, pair.b)
         gap = np.linalg.norm(pair.point_a - pair.point_b)
@@ -185,21 +152,10 @@ def test_what_is_proved_is_less_than_any_distance_that_samples_find(panda):
 
 def nearest_by_coal(cell, pair, rng, count=300, starts=4, steps=80):
     """The smallest distance that Coal has of a pair: at random, then ever finer about the best."""
-    tree, model = cell.tree, cell.model
-    a, b = (
-        [(coal_oracle.geometry(shape), at) for shape, at in model.parts[model.index[name]]]
-        for name in (pair.a, pair.b)
-    )
-    request, result = coal.DistanceRequest(), coal.DistanceResult()
+    tree, coal = cell.tree, CoalCell(cell)
 
-    def distance(T):
-        least = math.inf
-        for (x, at), (y, there) in itertools.product(a, b):
-            u = coal_oracle.transform(T[model.frame_of(pair.a)] @ at)
-            v = coal_oracle.transform(T[model.frame_of(pair.b)] @ there)
-            result.clear()
-            least = min(least, coal.distance(x, u, y, v, request, result))
-        return least
+    def distance(frames):
+        return coal.nearest(coal.place(pair.a, frames), coal.place(pair.b, frames))
 
     low, high = np.maximum(tree.lower, -math.pi), np.minimum(tree.upper, math.pi)
     Q = samples(cell, count, seed=int(rng.integers(2**32)))

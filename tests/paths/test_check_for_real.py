@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import standoff as so
-from tests.cli.test_check import DOWN, PNG, UP, panda_and_table, write_path
-from tests.cli.test_cli import ROOT, STANDOFF, run
+from tests.cli.test_check import DOWN, UP, panda_and_table, write_path
 from tests.test_docs import DOCS
+from tests.worlds.command_line import PNG, ROOT, STANDOFF, run
 
 
 @pytest.fixture(scope="module")

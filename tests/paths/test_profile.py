@@ -7,7 +7,7 @@ import standoff as so
 from standoff.errors import ConfigurationError, PathError
 from standoff.paths.nearest_pair import watched_primitives
 from standoff.paths.profile import along, profile
-from tests.oracles import coal as coal_oracle
+from tests.oracles.coal import CoalCell
 
 
 def a_cell(seed, robots=2):
@@ -35,20 +35,12 @@ def a_cell(seed, robots=2):
 
 def brute(cell, q, keep=lambda a, b: True):
     """The smallest distance over all watched pairs by Coal, body by body, and the pair."""
-    frames = cell.tree.forward(q)
-    given = [cell.bodies[name].pose for name in cell.moving]
-    frames = np.concatenate([frames, np.array(given).reshape(-1, 4, 4)])
-    model = cell.model
-    placed = {
-        name: [(coal_oracle.geometry(s), frames[model.frame[k]] @ local) for s, local in parts]
-        for k, (name, parts) in enumerate(zip(model.names, model.parts))
-    }
+    coal = CoalCell(cell)
+    placed = coal.placed(coal.frames(q, [cell.bodies[name].pose for name in cell.moving]))
     best = (np.inf, None)
-    for a, b in cell.pairs.watched():
+    for a, b in coal.pairs:
         if keep(a, b):
-            for ga, pa in placed[a]:
-                for gb, pb in placed[b]:
-                    best = min(best, (coal_oracle.distance(ga, pa, gb, pb)[0], (a, b)))
+            best = min(best, (coal.nearest(placed[a], placed[b]), (a, b)))
     return best
 
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 
-import coal
 import numpy as np
 import pytest
 
 import standoff as so
 from standoff.geometry.convex_hull import convex_hull
 from standoff.paths.certificate import Certificate
-from standoff.paths.verify.coal import _body
 from standoff.view.verify import claim as words
+from tests.oracles.coal import CoalCell
 
 #: What a number is replaced by, besides itself changed a little and a lot.
 HUGE = (-1e9, -1.0, 0.0, 1e-3, 1.0, 1e6, 1e9)
@@ -32,17 +31,12 @@ def motion(cell):
 
 def depth_by_coal(cell, certificate):
     """The signed distance of the pair of a witness, at the place of the motion that it names."""
-    claim, names = certificate.verdict, cell.model.index
-    u = claim.u
-    q = sum(c * u**k for k, c in enumerate(certificate.coefficients[claim.piece]))
-    frames = cell.tree.forward(q)
-    placed = []
-    for body, part in zip(claim.pair, claim.parts):
-        shape, local = cell.model.parts[names[body]][part]
-        at = frames[cell.model.frame_of(body)] @ local
-        placed += [_body(coal, shape), coal.Transform3s(at[:3, :3], at[:3, 3])]
-    request, result = coal.DistanceRequest(True, True), coal.DistanceResult()
-    return coal.distance(*placed, request, result)
+    claim = certificate.verdict
+    q = sum(c * claim.u**k for k, c in enumerate(certificate.coefficients[claim.piece]))
+    oracle = CoalCell(cell)
+    frames = oracle.frames(q)
+    placed = [oracle.place(name, frames)[part] for name, part in zip(claim.pair, claim.parts)]
+    return oracle.distance(*placed)
 
 
 def forged(certificate, rng):

@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from standoff.cli import app
-from tests.cli.test_cli import run
+from tests.worlds.command_line import run
 
 PNG = b"\x89PNG\r\n\x1a\n"
 

@@ -143,7 +143,7 @@ class TestWatcher:
         yield
         close(self.server)
 
-    def told(self, *messages):
+    def show(self, *messages):
         stream = io.BytesIO()
         for message in messages:
             send(stream, message)
@@ -159,20 +159,20 @@ class TestWatcher:
         """A body more, one that is held, and one let go: and a reading of the cell before is not
         shown with the one after."""
         cell = cell_of_two()
-        self.told(cell, seen(NONE, FAR))
+        self.show(cell, seen(NONE, FAR))
         page = self.watcher._page
         assert set(page.nodes._meshes) == {"wall", "cart"}
         cell.add_body("ball", so.Sphere(0.1), pose=so.pose((0.0, 1.0, 0.2)), moving=True)
         both = np.concatenate([FAR, so.pose((0.0, 2.0, 0.2))[None]])
-        self.told(cell)
+        self.show(cell)
         assert self.mailbox.latest()[1] is None
         assert set(page.nodes._meshes) == {"wall", "cart"}
-        self.told(cell, seen(NONE, both))
+        self.show(cell, seen(NONE, both))
         assert set(page.nodes._meshes) == {"wall", "cart", "ball"}
         np.testing.assert_array_equal(self.watcher._good[1], both)
 
     def test_silence_is_stale_and_the_next_reading_ends_it(self):
-        self.told(cell_of_two(), seen(NONE, FAR, state="SAFE"))
+        self.show(cell_of_two(), seen(NONE, FAR, state="SAFE"))
         assert 'data-standoff="SAFE"' in self.sign
         self.mailbox.arrived -= 6.0
         self.watcher.step()
@@ -185,17 +185,17 @@ class TestWatcher:
         cell = so.Cell()
         cell.add_robot("builtin:arm7", name="arm")
         q = cell.q + 0.1
-        self.told(cell, seen(q, np.zeros((0, 4, 4))))
+        self.show(cell, seen(q, np.zeros((0, 4, 4))))
         torn = q + 0.1
         torn[2] = math.nan
-        self.told(cell, seen(torn, np.zeros((0, 4, 4)), state="FAULT"))
+        self.show(cell, seen(torn, np.zeros((0, 4, 4)), state="FAULT"))
         wanted = np.where(np.isnan(torn), q, torn)
         np.testing.assert_array_equal(self.watcher._good[0], wanted)
 
     def test_both_of_a_pair_are_red_and_in_the_curve(self):
         cell = cell_of_two()
         mark = Mark("cart", "wall", -0.05, 0.03, np.zeros(3), np.zeros(3))
-        self.told(cell, Seen(NONE, FAR, "WARNING", 1.0, 0.65, (mark,)))
+        self.show(cell, Seen(NONE, FAR, "WARNING", 1.0, 0.65, (mark,)))
         page = self.watcher._page
         assert page.nodes._alarmed == {"cart", "wall"}
         # The cart stands 0.65 m off; the mark says otherwise, and is what counts.
@@ -213,7 +213,7 @@ class TestWatcher:
         while (cycle := monitor.update(q, dq=dq)).stopping is None:
             q = q + 0.01 * dq
         (warning,) = cycle.warnings
-        self.told(cell, seen(q, np.zeros((0, 4, 4)), cycle))
+        self.show(cell, seen(q, np.zeros((0, 4, 4)), cycle))
         page = self.watcher._page
         said = f"{warning.time:.3f} s into the stop"
         assert page.warnings._rows[0].label.endswith(said)
@@ -236,7 +236,7 @@ class TestWatcher:
             cycle = monitor.update(NONE, poses)
         (warning,) = cycle.warnings
         assert 0.0 < warning.when < 1.0
-        self.told(cell, seen(NONE, poses, cycle))
+        self.show(cell, seen(NONE, poses, cycle))
         page = self.watcher._page
         assert page.warnings._rows[0].label.endswith(
             "on the way from the reading before, after 50 %"
@@ -246,7 +246,7 @@ class TestWatcher:
     def test_an_octree_of_its_own_is_over_what_is_drawn_and_says_whose_it_is(self):
         """Both are extended by the buffer of the page, and not by the usual one."""
         cell = cell_of_two()
-        self.told(cell, seen(NONE, FAR))
+        self.show(cell, seen(NONE, FAR))
         page = self.watcher._page
         assert self.watcher._index() is self.watcher._ruler.index
         assert self.watcher._ruler.buffers["cart"] == page._buffers()["cart"] == 0.05
@@ -265,11 +265,11 @@ class TestWatcher:
 
     def test_a_plot_is_not_seen_before_there_is_something_in_it(self):
         cell = cell_of_two()
-        self.told(cell, seen(NONE, FAR, state="SAFE", time=1.0))
+        self.show(cell, seen(NONE, FAR, state="SAFE", time=1.0))
         curves = self.watcher._page.curves
         curves.send()
         assert curves._clearance._plot.visible and not curves._spent._plot.visible
-        self.told(seen(NONE, FAR, state="SAFE", time=1.1, spent=20.0))
+        self.show(seen(NONE, FAR, state="SAFE", time=1.1, spent=20.0))
         curves.send()
         assert curves._spent._plot.visible
         np.testing.assert_array_equal(curves._spent._plot.data[1], [20.0])

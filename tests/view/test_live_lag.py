@@ -134,7 +134,7 @@ class TestBeats:
         self.page.set_content("<div id='home'></div>")
         self.page.evaluate(CLOCK)
         self.write(1000)
-        self.page.wait_for_function("() => document.getElementById('home').heard")
+        self.page.wait_for_function("() => document.getElementById('home').last")
         yield
         self.page.close()
 

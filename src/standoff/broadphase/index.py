@@ -35,7 +35,7 @@ EDGE_ROUNDING = 1e-6
 
 @dataclass(frozen=True)
 class IndexFigures:
-    """What an index looks like and what it did since `Index.clear_counters`.
+    """What an index looks like and what it did since it was made.
 
     Attributes:
         nodes, leaves, empty: how many nodes, how many of them leaves, how many of those empty.
@@ -196,11 +196,6 @@ class Index:
         """Kernels ask the last of two tables for their length."""
         for name, count in rows.items():
             self.tables.grow(name, count)
-
-    def clear_counters(self) -> None:
-        """Set all counts of `figures` to 0."""
-        for name in x.COUNTERS:
-            self.tables.state[name] = 0
 
     def figures(self) -> IndexFigures:
         """What the index looks like now."""

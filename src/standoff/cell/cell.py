@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from standoff.cell.allowed import USER, AllowedPair, Pair, Pairs, ordered, robot_pairs
 from standoff.cell.body import Attachment, Body, moving_poses
 from standoff.cell.model import Model, Note
-from standoff.cell.proved import proof_limits, proof_word
+from standoff.cell.proved import proof_digest, proof_limits
 from standoff.cell.state import State
 from standoff.cell.stream import StreamRule, checked_rule
 from standoff.defaults import USUAL_APART_BUDGET
@@ -263,8 +263,8 @@ class Cell:
         """Never report ``a`` against ``b``. Each is a link, a body, or a robot (all its links).
 
         Args:
-            proof: the `proof_word` of a pair that was proved apart. It is allowed for as long as
-                that is its word, and watched while it is not.
+            proof: the `proof_digest` of a pair that was proved apart. It is allowed for as long as
+                that is its digest, and watched while it is not.
         """
         why = check_text(reason, "reason")
         pairs = self._named(a, b)
@@ -395,8 +395,8 @@ class Cell:
             with self._lock:
                 revision, model = self._revision, self.model
                 stale = {
-                    p: self._user[p] for p, word in self._proofs.items()
-                    if word != proof_word(model.tree, model, *p)
+                    p: self._user[p] for p, digest in self._proofs.items()
+                    if digest != proof_digest(model.tree, model, *p)
                 }  # fmt: skip
                 user = {p: why for p, why in self._user.items() if p not in stale}
                 kept = revision, Pairs(model, self._own_pairs(), user, dict(self._held), stale)
@@ -508,7 +508,7 @@ class Cell:
 
     @property
     def proofs(self) -> Mapping[Pair, str]:
-        """The pairs given to `allow` with a proof, and the word of each."""
+        """The pairs given to `allow` with a proof, and the digest of each."""
         return dict(self._proofs)
 
     @property
@@ -525,13 +525,13 @@ class Cell:
         live = self._proofs.keys() - self.stale.keys()
         return proof_limits(self.tree, self.model, live)
 
-    def proof_word(self, a: str, b: str) -> str:
-        """What a proof about two links or bodies rests on, as one word: it changes with any of
+    def proof_digest(self, a: str, b: str) -> str:
+        """What a proof about two links or bodies rests on, as one digest: it changes with any of
         their shapes, the joints between them and their limits. Empty where there is no proof to be
         had."""
         for name in (a, b):
             self._find(name, self.model.index, "name")
-        return proof_word(self.tree, self.model, a, b)
+        return proof_digest(self.tree, self.model, a, b)
 
     def pose(self, name: str, q: Any = None) -> Array:
         """World pose of a link or body, at ``q`` or at the last state given."""
@@ -608,7 +608,7 @@ class Cell:
         self._watchers = (*alive, ref(watcher))
 
     def _check_state(self, body: Body, q: Any) -> None:
-        """Raise where a monitor has had a reading that the cell was not told of: of the joints,
+        """Raise where a monitor has had a reading that the cell has not: of the joints,
         where ``q`` is not given, or of the body."""
         loose = body.moving and body.attachment is None
         for watcher in (r() for r in self._watchers):
@@ -664,7 +664,7 @@ class Cell:
 
     def _forget(self, gone: Callable[[str], bool]) -> None:
         self._user = {p: why for p, why in self._user.items() if not any(map(gone, p))}
-        self._proofs = {p: word for p, word in self._proofs.items() if p in self._user}
+        self._proofs = {p: digest for p, digest in self._proofs.items() if p in self._user}
         meant = {name for rule in self._streams for name in rule.rename.values()}
         self._streams = tuple(rule.without(filter(gone, meant)) for rule in self._streams)
         for body, grip in self._grips():

@@ -1,6 +1,6 @@
-"""What a proof that two bodies never touch rests on, as one word that changes with any of it.
+"""What a proof that two bodies never touch rests on, as one digest that changes with any of it.
 
-A pair that was proved apart is allowed for as long as its word is the same: whatever changes the
+A pair that was proved apart is allowed for as long as its digest is the same: whatever changes the
 pair (another model of a link, another grip, a robot's file that was edited, a limit that was
 widened) has it watched again. Whoever reads the cell need not know how it was proved.
 """
@@ -23,12 +23,12 @@ from standoff.tolerances import ENCODER_TOLERANCE
 #: Counted up when proofs of an older version are not to be trusted any more.
 _VERSION = 2
 
-#: Digits of a word: 128 bits.
+#: Digits of a digest: 128 bits.
 _DIGITS = 32
 
 
-def proof_word(tree: Tree, model: Model, a: str, b: str) -> str:
-    """The word of two bodies: the joints that move them against each other, with their limits, and
+def proof_digest(tree: Tree, model: Model, a: str, b: str) -> str:
+    """The digest of two bodies: the joints that move them against each other, with limits, and
     all shapes and where they are fixed. Empty where nothing could be proved: one of them is not
     there or moves freely. To the bit: robots whose files were read on another machine may have
     another one."""
@@ -48,7 +48,7 @@ def proof_word(tree: Tree, model: Model, a: str, b: str) -> str:
             digest.update(_bytes(tree.reals[frame]))
         digest.update(_bytes([len(chain), len(model.parts[body])]))
         for shape, pose in model.parts[body]:
-            digest.update(_shape_word(shape))
+            digest.update(_shape_digest(shape))
             digest.update(_bytes(pose))
     return digest.hexdigest()[:_DIGITS]
 
@@ -77,16 +77,16 @@ def _between(tree: Tree, frame: int, root: int) -> Iterator[int]:
         frame = int(tree.parent[frame])
 
 
-def _shape_word(shape: Shape) -> bytes:
+def _shape_digest(shape: Shape) -> bytes:
     """Kept with the shape: a mesh may have a million points."""
-    known: bytes | None = shape.__dict__.get("_proof_word")
+    known: bytes | None = shape.__dict__.get("_proof_digest")
     if known is None:
         digest = hashlib.sha256(_bytes([shape.kind, shape.flags, *shape.size_row]))
         for table in (shape.geometry.points, shape.geometry.faces):
             digest.update(_bytes(table.shape))
             digest.update(_bytes(table))
         known = digest.digest()
-        shape.__dict__["_proof_word"] = known
+        shape.__dict__["_proof_digest"] = known
     return known
 
 

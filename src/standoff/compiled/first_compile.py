@@ -18,7 +18,7 @@ from standoff.compiled.jit import CACHE_DIR
 
 _KIND = "numba:compile"
 
-#: A compile that starts so long after the last one ended is told of anew, [s].
+#: A compile that starts so long after the last one ended is announced anew, [s].
 _PAUSE = 3.0
 
 #: Folders whose kernels all parts have in common.
@@ -28,8 +28,8 @@ _SHARED = ("geometry", "robots", "motion", "broadphase")
 _events: Any = event
 
 
-class _Teller(event.Listener):
-    """Tells when compiling starts; Numba reports compiles, and not loads from the cache.
+class _Announcer(event.Listener):
+    """Says when compiling starts; Numba reports compiles, and not loads from the cache.
 
     Kernels that one kernel calls are compiled while it is, and the next one follows at once: all
     of these are one line.
@@ -66,4 +66,4 @@ def _part(event: Any) -> str:
     return "" if shared else f" of {parts[1]}"
 
 
-_events.register(_KIND, _Teller())
+_events.register(_KIND, _Announcer())

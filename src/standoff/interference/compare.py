@@ -91,12 +91,12 @@ def compare(
         raise InterferenceError("unknown method", value=method, allowed=", ".join(METHODS))
     reach = amount("clearance", clearance, "m")
     may_overlap = _allowed(placed, allowed)
-    tell = _progress(progress)
+    report = _progress(progress)
     if len(placed) < 2:
         none = Gaps(placed, WorldBoxes(placed), method, {}, ())
         return Comparison((), none, {"pairs": 0, "allowed": 0, "far apart": 0})
     judge = _method_of(method, placed, reach, planes, outline, resolution)
-    return _compared(placed, method, judge, reach, may_overlap, tell)
+    return _compared(placed, method, judge, reach, may_overlap, report)
 
 
 def _compared(
@@ -105,7 +105,7 @@ def _compared(
     judge: Method,
     reach: float,
     may_overlap: Callable[[str, str], bool],
-    tell: Callable[[int, int], object],
+    report: Callable[[int, int], object],
 ) -> Comparison:
     """All pairs: those near each other, and not allowed to overlap, are judged; a gap within what
     an open mesh nearly encloses is an overlap that is not certain."""
@@ -119,7 +119,7 @@ def _compared(
     overlaps: list[Overlap] = []
     gaps: dict[tuple[int, int], Gap] = {}
     for k, (i, j) in enumerate(near):
-        tell(k, len(near))
+        report(k, len(near))
         found = judge.judge(i, j)
         doubt = nearly_enclosed(placed[i], placed[j]) if isinstance(found, Gap) else None
         if doubt is not None:
@@ -130,7 +130,7 @@ def _compared(
         else:
             overlaps.append(found)
             without.append((i, j))
-    tell(len(near), len(near))
+    report(len(near), len(near))
     pairs = len(placed) * (len(placed) - 1) // 2
     far = pairs - allowed_pairs - len(near)
     tests = {"pairs": pairs, "allowed": allowed_pairs, "far apart": far, **judge.tests}
@@ -144,8 +144,8 @@ def _progress(given: Any) -> Callable[[int, int], object]:
         raise InterferenceError(
             "not a function", element="progress", value=given, allowed="of (done, total), or None"
         )
-    tell: Callable[[int, int], object] = given
-    return tell
+    report: Callable[[int, int], object] = given
+    return report
 
 
 def _method_of(

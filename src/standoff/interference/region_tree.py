@@ -194,16 +194,6 @@ class RegionTree:
         """How far below the root each leaf is."""
         return self.depths.astype(np.int64)
 
-    @cached_property
-    def white(self) -> int:
-        """How many leaves are white, in the tree with the fewest nodes: each node that is cut has
-        eight children, so there are 7 leaves for each, and one."""
-        inner = sum(
-            len(np.unique(self.codes[self.depths > level] >> 3 * (self.levels - level)))
-            for level in range(self.levels)
-        )
-        return 7 * inner + 1 - len(self)
-
     def boxes(self) -> Array:
         """The leaves as boxes (n, 6), low x y z then high x y z, [m]."""
         return boxes_of(self, self.codes, self.depths)

@@ -176,7 +176,8 @@ def upkeep(bench: Bench, options: Mapping[str, Any], how: int | None = None) -> 
 
 def counted(monitor: Monitor, recordings: Sequence[Array], how: int | None = None) -> IndexFigures:
     """What the index does in one run over the recordings; the monitor has settled."""
-    monitor.index.clear_counters()
+    for name in x.COUNTERS:
+        monitor.index.tables.state[name] = 0
     for recording in recordings:
         run(monitor, recording, how=how)
     return monitor.figures()

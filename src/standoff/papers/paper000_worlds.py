@@ -141,7 +141,7 @@ def growing(bench: Bench) -> Result:
         rows,
         (
             *(
-                f"{kind}: {_told(sizes, found[kind], found[rival], rival)}; at {sizes[-1]} "
+                f"{kind}: {_shown(sizes, found[kind], found[rival], rival)}; at {sizes[-1]} "
                 f"primitives "
                 f"{rival} takes {found[rival][-1] / found[kind][-1]:.1f} × its time."
                 for kind, rival in rivals.items()
@@ -159,7 +159,7 @@ def growing(bench: Bench) -> Result:
 _LEVEL = 1.05
 
 
-def _told(sizes: Sequence[int], times: Sequence[float], naive: Sequence[float], rival: str) -> str:
+def _shown(sizes: Sequence[int], times: Sequence[float], naive: Sequence[float], rival: str) -> str:
     crossing = crossover(sizes, times, naive)
     clear = crossover(sizes, [_LEVEL * t for t in times], naive)
     if crossing > sizes[0] and clear < math.inf and max(map(truediv, times, naive)) < _LEVEL:

@@ -74,7 +74,7 @@ class Bench(toolkit.Bench):
         """The scene of a figure."""
 
         def build() -> Cell:
-            self.tell(f"Fig. {figure}: building the scene", 0.0)
+            self.report(f"Fig. {figure}: building the scene", 0.0)
             return scene(figure)
 
         return self.once(("cell", figure), build)
@@ -113,7 +113,7 @@ class Bench(toolkit.Bench):
         rng = np.random.default_rng([2, *_base(figure).encode(), *kind.encode()])
         ends = np.empty((2, 0, len(self.cell(figure).joints)))
         while ends.shape[1] < self.count:
-            self.tell(f"Fig. {figure}: drawing {kind} segments", ends.shape[1] / self.count)
+            self.report(f"Fig. {figure}: drawing {kind} segments", ends.shape[1] / self.count)
             drawn = self.free_configurations(figure, 2 * _DRAWN, rng).reshape(2, _DRAWN, -1)
             kept = checker.run(drawn[0], drawn[1]).status == wanted
             ends = np.concatenate([ends, drawn[:, kept]], axis=1)
@@ -132,7 +132,7 @@ class Bench(toolkit.Bench):
 
     def _epsilon(self, figure: str) -> float:
         cell, drawn = self.cell(figure), self.random_segments(figure, self.runs[0] * self.runs[1])
-        self.tell(f"Fig. {figure}: finding ε", 0.0)
+        self.report(f"Fig. {figure}: finding ε", 0.0)
         hit = PairwiseChecker(cell, 0.0).run(drawn.QA, drawn.QB).status == HIT
         if not hit.any():
             raise Error("no segment collides", element=f"Fig. {figure}")
@@ -150,7 +150,7 @@ class Bench(toolkit.Bench):
         for checker in checkers.values():
             checker(given.QA[:1], given.QB[:1])
         for first in range(0, len(given), _BLOCK):
-            self.tell(what, first / len(given))
+            self.report(what, first / len(given))
             block = given.part(first, first + _BLOCK)
             for name, checker in checkers.items():
                 start = time.process_time_ns()

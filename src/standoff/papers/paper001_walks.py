@@ -102,17 +102,17 @@ def retract(
     walk = random_walk(
         PathChecker(cell, budget=EDGE_BUDGET), start, lambda Q: retracted(cell, Q),
         width=WIDTH, seed=seed, most=most,
-        tell=lambda n: bench.tell(f"Table 5, Fig. {figure}: walking, {n} segments", 0.0),
+        report=lambda n: bench.report(f"Table 5, Fig. {figure}: walking, {n} segments", 0.0),
     )  # fmt: skip
     curve = [(0.0, 1.0)]
     whole = float(np.linalg.norm(np.diff(walk.waypoints, axis=0), axis=1).sum())
 
-    def told(now: Smoothing) -> None:
+    def smoothed_to(now: Smoothing) -> None:
         curve.append((process_time() - since, now.length / whole))
-        bench.tell(f"Table 5, Fig. {figure}: smoothing", now.steps / steps)
+        bench.report(f"Table 5, Fig. {figure}: smoothing", now.steps / steps)
 
     since = process_time()
-    smoothed = smooth(checker, walk.waypoints, steps=steps, seed=seed, progress=told)
+    smoothed = smooth(checker, walk.waypoints, steps=steps, seed=seed, progress=smoothed_to)
     return Retraction(walk, smoothed, process_time() - since, np.array(curve))
 
 
@@ -232,12 +232,12 @@ def random_walk(
     width: float,
     seed: int,
     most: int,
-    tell: Callable[[int], object] = lambda segments: None,
+    report: Callable[[int], object] = lambda segments: None,
 ) -> Walk:
     """Walk from ``start``, which is free, until ``arrived``, which is asked of many configurations
     (n, joints) at a time, or until ``most`` segments are checked. A step picks a joint and a value
     for it, at most ``width`` [rad] from the present one and within its limits; where the straight
-    segment there is free it goes, else it stays. ``tell`` hears how many segments there were."""
+    segment there is free it goes, else it stays. ``report`` gets how many segments there were."""
     rng, joints = np.random.default_rng(seed), len(start)
     low, high = checker.cell.tree.lower, checker.cell.tree.upper
     checker.segments(start[None], start[None], threads=1)  # compiled before the clock
@@ -253,7 +253,7 @@ def random_walk(
                 waypoints = np.array(rows[: last + 1])
                 return Walk(waypoints, segments, len(there) > 0, process_time() - begun)
             seen = len(rows)
-            tell(segments)
+            report(segments)
         which, far = rng.random(2)
         j = min(int(which * joints), joints - 1)
         first, end = max(low[j], here[j] - width), min(high[j], here[j] + width)

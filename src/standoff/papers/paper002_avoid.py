@@ -32,7 +32,7 @@ ANGLES = (180, 150, 120, 90, 60, 30, 0)
 
 def separation(bench: Bench) -> Result:
     """The safe distance of two moving objects, by their directions."""
-    bench.tell("separation", 0.0)
+    bench.report("separation", 0.0)
     rows, needed, worst = [], [], []
     for angle in ANGLES:
         turn = math.radians(angle)
@@ -193,7 +193,7 @@ def avoidance(bench: Bench) -> Result:
     for k, (name, (interval, by)) in enumerate(ways.items()):
         found = []
         for n, one in enumerate(made):
-            bench.tell(f"avoidance: {name}", (k + n / len(made)) / len(ways))
+            bench.report(f"avoidance: {name}", (k + n / len(made)) / len(ways))
             found.append(run(one, interval, by))
         unwarned = sum(o.would_touch and not o.warned for o in found)
         touched = sum(o.touched for o in found)

@@ -273,7 +273,7 @@ def _methods_on(bench: Bench, kind: str) -> Curves:
     pairs, curves = bench.pairs(kind), Curves()
     outlines: tuple[Outline, ...] = ("hull",) if kind == CONVEX else ("hull", "true")
     for outline in outlines:
-        bench.tell(f"methods: {kind}, {outline} outline", 0.1)
+        bench.report(f"methods: {kind}, {outline} outline", 0.1)
         curves[f"projections, {outline}"] = [
             (
                 "1 plane" if n == 1 else f"{n} planes",
@@ -285,11 +285,11 @@ def _methods_on(bench: Bench, kind: str) -> Curves:
     edge = common_root(pairs.parts)[1]
     curves["octrees"] = []
     for k, levels in enumerate(bench.levels):
-        bench.tell(f"methods: {kind}, octrees", 0.3 + 0.5 * k / len(bench.levels))
+        bench.report(f"methods: {kind}, octrees", 0.3 + 0.5 * k / len(bench.levels))
         spent = bench.lowest(partial(_traversed, pairs.parts, levels))
         width = f"{1e3 * edge / 2**levels:.0f} mm"
         curves["octrees"].append((width, spent, bench.tree_alarms(kind, levels)))
-    bench.tell(f"methods: {kind}, exact", 0.9)
+    bench.report(f"methods: {kind}, exact", 0.9)
     exact = bench.lowest(partial(distances, pairs.parts, pairs.pairs))
     curves["exact distance"] = [("", exact, 0)]
     return curves

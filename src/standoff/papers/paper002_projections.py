@@ -71,7 +71,7 @@ def missed(bench: Bench) -> Result:
 
 def planes(bench: Bench) -> Result:
     """False alarms against the number of planes."""
-    bench.tell("planes", 0.0)
+    bench.report("planes", 0.0)
     convex, crooked = bench.pairs(CONVEX), bench.pairs(CROOKED)
     numbers = range(1, MOST_PLANES + 1)
     curves = {
@@ -216,12 +216,12 @@ def cost(bench: Bench) -> Result:
     everyone = np.arange(len(pairs.parts))
     poses = np.array([part.pose for part in pairs.parts])
     meeting, apart = (np.ascontiguousarray(pairs.pairs[k]) for k in (pairs.meeting, pairs.apart))
-    bench.tell("cost", 0.0)
+    bench.report("cost", 0.0)
     made = [ProjectionMethod(pairs.parts, planes=count) for count in SOME_PLANES]
     project = [partial(m.outlines.place, everyone, poses, 0.0) for m in made]
     times = {"project": [1e6 * t / len(everyone) for t in bench.in_turn(project)]}
     for k, (name, which) in enumerate((("meet", meeting), ("apart", apart))):
-        bench.tell("cost", (k + 1) / 3)
+        bench.report("cost", (k + 1) / 3)
         compare = [partial(m.separating_planes, which) for m in made]
         times[name] = [1e6 * t / max(len(which), 1) for t in bench.in_turn(compare)]
     rows = [

@@ -165,7 +165,7 @@ def toured(bench: Bench) -> Tour:
 
 
 def _tour(bench: Bench) -> Tour:
-    bench.tell("the virtual scene", 0.0)
+    bench.report("the virtual scene", 0.0)
     where = stage()
     poses = [{FOLLOWER: there} for there in where.tour(bench.hand)]
     dt = where.duration / bench.hand
@@ -179,7 +179,7 @@ def _tour(bench: Bench) -> Tour:
         whole[k] = time.perf_counter_ns() - start
         felt.append((forces[FOLLOWER], step.moments[FOLLOWER], step.contacts, step.cost))
         if k % 100 == 0:
-            bench.tell("the virtual scene", 0.5 * k / bench.hand)
+            bench.report("the virtual scene", 0.5 * k / bench.hand)
     took = {_WHOLE: whole / 1e3, **Clocked(scene(where)).run(poses, dt)}
     force, moment, contacts, costs = zip(*felt)
     return Tour(where, at, np.array(force), np.array(moment), [*contacts], [*costs], took)

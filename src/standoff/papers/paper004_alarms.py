@@ -165,7 +165,7 @@ def tally(
 class OwnPeriods(dict[int, dict[str, Tally]]):
     """By number of spheres what each way did at the Δt of its own step."""
 
-    def told(self, n: int, name: str, iterations: int) -> tuple[float, float]:
+    def mean_alarms(self, n: int, name: str, iterations: int) -> tuple[float, float]:
         """Its alarms with repetitions and without; the first look counts for select-all only."""
         return self[n][name].upto(iterations, first=name == "all")
 
@@ -195,13 +195,13 @@ def own_periods(bench: Bench) -> OwnPeriods:
 def own(bench: Bench) -> Result:
     """Table 2 and Fig. 10 as in the paper: each way at the Δt of its own step."""
     found = own_periods(bench)
-    told = found.told
+    alarms = found.mean_alarms
     rows = tuple(
         (
             str(n), str(t), str(PAPER_DUA[n][i]),
-            f"{told(n, 'printed', t)[0]:.0f}", f"{told(n, 'DUA', t)[0]:.0f}",
-            _both(*told(n, "deadlines", t)),
-            _both(PAPER_EVERY[n][i], PAPER_NEW[n][i]), _both(*told(n, "all", t)),
+            f"{alarms(n, 'printed', t)[0]:.0f}", f"{alarms(n, 'DUA', t)[0]:.0f}",
+            _both(*alarms(n, "deadlines", t)),
+            _both(PAPER_EVERY[n][i], PAPER_NEW[n][i]), _both(*alarms(n, "all", t)),
         )
         for n in SPHERES
         for i, t in enumerate(ITERATIONS)
@@ -209,9 +209,9 @@ def own(bench: Bench) -> Result:
     curves = {
         "paper: DUA": [float(PAPER_DUA[n][-1]) for n in SPHERES],
         "paper: SA(τ)": [float(PAPER_NEW[n][-1]) for n in SPHERES],
-        "DUA as printed": [told(n, "printed", ITERATIONS[-1])[0] for n in SPHERES],
-        "SA(τ)": [told(n, "all", ITERATIONS[-1])[1] for n in SPHERES],
-        "deadlines": [told(n, "deadlines", ITERATIONS[-1])[1] for n in SPHERES],
+        "DUA as printed": [alarms(n, "printed", ITERATIONS[-1])[0] for n in SPHERES],
+        "SA(τ)": [alarms(n, "all", ITERATIONS[-1])[1] for n in SPHERES],
+        "deadlines": [alarms(n, "deadlines", ITERATIONS[-1])[1] for n in SPHERES],
     }
     return Result(
         "Table 2, Fig. 10: false alarms, each way at the Δt of its own step",
@@ -227,7 +227,7 @@ def own(bench: Bench) -> Result:
 
 
 def _own_remarks(bench: Bench, found: OwnPeriods) -> tuple[str, ...]:
-    cube, told = bench.cube, found.told
+    cube, alarms = bench.cube, found.mean_alarms
     return (
         "DUA with repetitions, SA(τ) and deadlines without them (with them in brackets); Δt of "
         f"DUA {OWN_DUA[5]} to {OWN_DUA[40]} s, of SA(τ) {OWN_ALL[5]} to {OWN_ALL[40]} s. "
@@ -246,19 +246,19 @@ def _own_remarks(bench: Bench, found: OwnPeriods) -> tuple[str, ...]:
         "pairs of 10 spheres up to a tenth can touch within 2.23 s. A predictor reports such "
         "walls as faults; here each reading is a new beginning for it.",
         "Farthest from the paper are SA(τ) of 15 spheres after 75 iterations, "
-        f"{told(15, 'all', 75)[1]:.0f} ± {found[15]['all'].spread(75):.0f} (one standard "
+        f"{alarms(15, 'all', 75)[1]:.0f} ± {found[15]['all'].spread(75):.0f} (one standard "
         f"deviation) against {PAPER_NEW[15][-1]}, and of 10 after 25, "
-        f"{told(10, 'all', 25)[1]:.0f} ± {found[10]['all'].spread(25):.0f} against "
+        f"{alarms(10, 'all', 25)[1]:.0f} ± {found[10]['all'].spread(25):.0f} against "
         f"{PAPER_NEW[10][0]}: the paper's calm down as they go on, ours do not.",
         "DUA as printed fills the last bucket up with dummies and looks at it in some steps "
         "only; so.Predictor looks at a pair of it in each.",
         "DUA raises at most one alarm a bucket and step: at 40 spheres "
-        f"{100 * told(40, 'DUA', 75)[0] / 750:.0f} % of its 750 looks are alarms, and "
+        f"{100 * alarms(40, 'DUA', 75)[0] / 750:.0f} % of its 750 looks are alarms, and "
         f"{100 * found[40]['DUA'].standing:.1f} % of all pairs are under alarm all the time. "
         "Deadlines alarm at once what is due and not looked at, so that they raise fewer up "
-        f"to 30 spheres ({told(15, 'deadlines', 75)[0]:.0f} "
-        f"against {told(15, 'DUA', 75)[0]:.0f} at 15) and more at 40 "
-        f"({told(40, 'deadlines', 75)[0]:.0f} against {told(40, 'DUA', 75)[0]:.0f}). "
+        f"to 30 spheres ({alarms(15, 'deadlines', 75)[0]:.0f} "
+        f"against {alarms(15, 'DUA', 75)[0]:.0f} at 15) and more at 40 "
+        f"({alarms(40, 'deadlines', 75)[0]:.0f} against {alarms(40, 'DUA', 75)[0]:.0f}). "
         "See the next tables for all ways at one Δt, and for shorter ones.",
     )
 
@@ -382,9 +382,9 @@ def belief(bench: Bench) -> Result:
     spread = np.vstack([found.std(axis=1), found.std(axis=(0, 1))])
     rows = tuple(
         (
-            name, _told(PAPER_BELIEF[i]), _told((mean[i, 0], spread[i, 0])),
-            _told((mean[i, 1], spread[i, 1])), _told(PAPER_DISTANCE[i]),
-            _told((mean[i, 2], spread[i, 2])),
+            name, _shown(PAPER_BELIEF[i]), _shown((mean[i, 0], spread[i, 0])),
+            _shown((mean[i, 1], spread[i, 1])), _shown(PAPER_DISTANCE[i]),
+            _shown((mean[i, 2], spread[i, 2])),
         )
         for i, name in enumerate((*map(str, LENGTHS), "overall"))
     )  # fmt: skip
@@ -408,7 +408,7 @@ def belief(bench: Bench) -> Result:
     )
 
 
-def _told(value: tuple[float, float]) -> str:
+def _shown(value: tuple[float, float]) -> str:
     return f"{value[0]:.1f} ± {value[1]:.1f}"
 
 
@@ -421,9 +421,9 @@ STRETCHES = 30
 #: Steps in each of them.
 PARTS = (1, 2, 4, 8, 16, 32, 64)
 
-#: Few of them, and the one that tells most.
+#: Few of them, and the one that the note names.
 FEW = (1, 4, 16)
-TELLING = 16
+NAMED = 16
 
 WAYS = ("SA(τ)", "DUA", "deadlines, looks as DUA", "deadlines, all that are due")
 
@@ -469,7 +469,7 @@ def shorter(bench: Bench) -> Result:
         for period, n in zip(periods, chosen)
     )
     curves = {name: [100.0 * found[n][name][1] for n in chosen] for name in WAYS}
-    told = found[TELLING]
+    shown = found[NAMED]
     return Result(
         "Beyond the paper, Δt: alarms of 40 spheres, repetitions removed, and pairs under alarm",
         ("Δt [ms]", *WAYS, "looks a step"),
@@ -478,11 +478,12 @@ def shorter(bench: Bench) -> Result:
             f"{STRETCHES * OWN_DUA[FORTY]:.0f} s; spheres that brake before the walls, a new "
             f"acceleration every {OWN_DUA[FORTY]} s; mean of {worlds} worlds. Looks: those of "
             f"the last way; SA(τ) has 780, the others {buckets(FORTY)}.",
-            f"With Δt = {1e3 * OWN_DUA[FORTY] / TELLING:.2g} ms DUA has "
-            f"{100 * told[WAYS[1]][1]:.0f} % of the pairs under alarm, deadlines with as many "
-            f"looks {100 * told[WAYS[2]][1]:.1f} %; and they need but {told[WAYS[3]][2]:.0f} looks "
-            "a step to alarm no more than SA(τ) does with 780. A schedule is as good as the looks "
-            "that it can spend before things move: the paper's processor had one in 66 ms.",
+            f"With Δt = {1e3 * OWN_DUA[FORTY] / NAMED:.2g} ms DUA has "
+            f"{100 * shown[WAYS[1]][1]:.0f} % of the pairs under alarm, deadlines with as many "
+            f"looks {100 * shown[WAYS[2]][1]:.1f} %; and they need but "
+            f"{shown[WAYS[3]][2]:.0f} looks a step to alarm no more than SA(τ) does "
+            "with 780. A schedule is as good as the looks that it can spend before things "
+            "move: the paper's processor had one in 66 ms.",
         ),
         {"found": found},
         lines(periods, curves, ("Δt [ms]", "pairs under alarm [%]"), log=(True, False)),

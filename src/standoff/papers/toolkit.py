@@ -161,13 +161,13 @@ class Bench:
     Attributes:
         quick: less of everything, for figures that are indicative only.
         rounds: how often each time is taken; the lowest counts.
-        tell: told what is under way, and how far it is: 0 to 1.
+        report: called with what is under way, and how far it is: 0 to 1.
     """
 
     def __init__(self, *, quick: bool = False, rounds: tuple[int, int] = (3, 10)) -> None:
         self.quick = quick
         self.rounds = rounds[not quick]
-        self.tell: Callable[[str, float], None] = lambda what, part: None
+        self.report: Callable[[str, float], None] = lambda what, part: None
         self._kept: dict[Hashable, Any] = {}
 
     def points(self, all_of_them: Sequence[T], few: Sequence[T]) -> Sequence[T]:
@@ -177,7 +177,7 @@ class Bench:
     def each(self, things: Collection[T], what: str) -> Iterator[T]:
         """One thing after the other, and how far that is; in ``what`` {} is the thing."""
         for k, thing in enumerate(things):
-            self.tell(what.format(thing), k / len(things))
+            self.report(what.format(thing), k / len(things))
             yield thing
 
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
@@ -283,9 +283,9 @@ class Paper(Generic[B]):
                     self.experiments[name](small)
             if self.note is not None:
                 out.print(f"{self.note(bench)}\n", highlight=False)
-            with drawn_by_hand(notes) as bench.tell:
+            with drawn_by_hand(notes) as bench.report:
                 for k, name in enumerate(chosen):
-                    bench.tell(name, k / len(chosen))
+                    bench.report(name, k / len(chosen))
                     found[name] = self.experiments[name](bench)
                     show(found[name], out)
         save_plots(found, folder, out)

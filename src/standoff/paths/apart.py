@@ -70,12 +70,12 @@ def prove_apart(
     found: list[ProvedApart | CanTouch | StaysOpen] = []
     for k, (a, b) in enumerate(asked):
 
-        def tell(share: float, done: int = k) -> None:
+        def advance(share: float, done: int = k) -> None:
             if progress is not None:
                 progress((done + share) / len(asked))
 
-        found.append(_prove(cell, a, b, gap, most, tell))
-        tell(1.0)
+        found.append(_prove(cell, a, b, gap, most, advance))
+        advance(1.0)
     return Apart(
         clearance=gap,
         apart=tuple(x for x in found if isinstance(x, ProvedApart)),
@@ -109,8 +109,8 @@ def _prove(
         )  # fmt: skip
     found = problem.tables.header
     if status == p.APART:
-        word = cell.proof_word(a, b)
-        return ProvedApart(a, b, clearance, float(found.separation), int(found.boxes), word)
+        digest = cell.proof_digest(a, b)
+        return ProvedApart(a, b, clearance, float(found.separation), int(found.boxes), digest)
     q, joints = cell.q, tuple(tree.joints[i] for i in problem.joints)
     q[list(problem.joints)] = problem.tables.joints.nearest
     if status == p.TOUCHING:
@@ -180,7 +180,7 @@ class ProvedApart:
         clearance: that was asked for, [m].
         separation: what was proved, [m]: more than the clearance, less than the smallest distance.
         boxes: of joint values that the proof looked at.
-        proof: the `Cell.proof_word` of what was proved.
+        proof: the `Cell.proof_digest` of what was proved.
     """
 
     a: str
@@ -265,7 +265,7 @@ class Apart:
         """
         for pair in self.apart:
             known = {pair.a, pair.b} <= set(cell.model.index)
-            if not known or cell.proof_word(pair.a, pair.b) != pair.proof:
+            if not known or cell.proof_digest(pair.a, pair.b) != pair.proof:
                 raise PathError("not what was proved apart", value=(pair.a, pair.b))
         for pair in self.apart:
             cell.allow(pair.a, pair.b, pair.reason, proof=pair.proof)

@@ -8,7 +8,7 @@ MAX_AGE_PERIODS = 3.0
 #: Times beyond this are none, [s]: 272 years from 1970, with a resolution of 2 us.
 TIME_LIMIT = 2.0**33
 
-#: How often a watch that hears nothing says that it is still there, [s].
+#: How often a watch that receives nothing says that it is still there, [s].
 HEARTBEAT = 0.1
 
 #: Reports that wait for one sink, [-]: some seconds at 1 kHz.

@@ -189,9 +189,11 @@ class LiveRun:
                 try:
                     if not self._over and self._inbox.empty:
                         self._take((arrived, number, message))
-                        self._tell()
+                        self._wake_if_due()
                         return
-                except BaseException as error:  # nobody hears it here: it is for who runs all this
+                except (
+                    BaseException
+                ) as error:  # nothing catches it here: it is for the caller of `run`
                     self._failure = error
                     self._inbox.wake()
                     return
@@ -202,7 +204,7 @@ class LiveRun:
 
         return put
 
-    def _tell(self) -> None:
+    def _wake_if_due(self) -> None:
         """Wake the thread of `run` where it would sleep too long."""
         if self._engine.due() < self._wakes or len(self._ended) == len(self._sources):
             self._inbox.wake()

@@ -251,7 +251,7 @@ class PoseDecoder:
 class TransformDecoder:
     """``tf2_msgs/TFMessage``: the frames that stand directly in the world frame, each a body of its
     name. Those that hang on other frames are left out: a body that is given by a chain of them is
-    never heard of, which the watch says."""
+    never received, which the watch says."""
 
     def __init__(self, world: str, cdr: bool = True) -> None:
         self._world, self._cdr = world, cdr

@@ -123,7 +123,7 @@ class Lease:
     @property
     def behind(self) -> bool:
         """Whether something that was published may not have left this process, or had not just now:
-        that a link is closed is heard a moment after those who waited for it were let go."""
+        that a link is closed is reported a moment after those who waited for it were let go."""
         shared, now = self._shared, time.monotonic()
         waits = any(now - begun > OFFER_WAIT / 2.0 for begun in (*shared.waiting,))
         return waits or self.congested or now - shared.waited < SINK_PATIENCE

@@ -38,13 +38,15 @@ def clearance_svg(history: History) -> str:
     figure, (near, speed) = new_figure(2, width=11.0, height=5.0)
     time = seen.time - history.first
     # Columns that no report fell into are no gap in the line; those of a drop-out are.
-    told = ~np.isnan(seen.clearance) | (seen.states >> State.STALE & 1 == 1)
-    dots = "." if told.sum() < _FEW else ""
+    drawn = ~np.isnan(seen.clearance) | (seen.states >> State.STALE & 1 == 1)
+    dots = "." if drawn.sum() < _FEW else ""
     measured = 1e3 * _finite(seen.clearance)
     sure = np.where(seen.clearance <= history.sure, measured, np.nan)
     # Beyond the smallest threshold the smallest of what was measured need not be the smallest.
-    near.plot(time[told], measured[told], lw=0.8, ls=":", color="0.5", label="at most")
-    near.plot(time[told], sure[told], lw=1.2, marker=dots, ms=3, color="tab:blue", label="exactly")
+    near.plot(time[drawn], measured[drawn], lw=0.8, ls=":", color="0.5", label="at most")
+    near.plot(
+        time[drawn], sure[drawn], lw=1.2, marker=dots, ms=3, color="tab:blue", label="exactly"
+    )
     near.axhline(1e3 * history.sure, lw=0.8, ls="--", color="tab:blue", label="smallest threshold")
     near.set_ylabel("nearest pair [mm]")
     if not np.isfinite(seen.clearance).any():

@@ -49,7 +49,7 @@ from standoff.view.words import not_watched, plain
 #: Sinks whose lines people read.
 _FOR_PEOPLE = ("terminal", "plain")
 
-#: A page that hears nothing from its watch for so long says STALE, [s].
+#: A page that gets nothing from its watch for so long says STALE, [s].
 PAGE_STALE = 1.0
 
 #: Host and port of a live page.
@@ -75,7 +75,7 @@ def check_asked(
     source: str, sources: Sequence[str], sinks: Sequence[str], report: Path | None
 ) -> None:
     """What can be refused before anything is opened: nothing to read, what is not to be written,
-    what would be heard of itself.
+    what it would receive of its own.
 
     Raises:
         Error: it says what is allowed.
@@ -161,7 +161,7 @@ def _outputs(
     cell: Cell, request: Request, options: WatchOptions, console: Console, fast: bool,
     shows: ExitStack,
 ) -> tuple[list[Sink], list[Onlooker]]:  # fmt: skip
-    """The sinks, and who is told of every report."""
+    """The sinks, and what else gets every report."""
     sinks: list[Sink] = []
     onlookers: list[Onlooker] = []
     for text in request.sinks or ["plain" if request.plain else "terminal"]:

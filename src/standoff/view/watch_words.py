@@ -92,7 +92,7 @@ def between_words(options: WatchOptions) -> str:
 def show(
     summary: Summary, console: Console, options: WatchOptions, not_received: Sequence[str] = ()
 ) -> None:
-    """What happened, in a few lines; ``unheard`` are the lines of `never_heard`."""
+    """What happened, in a few lines; ``not_received`` are lines on what never came."""
     who = "from some source" if options.rest else "for some joint or moving body"
     _show_cycles(summary, console, who)
     console.print(f"  between readings: {between_words(options)}", highlight=False)

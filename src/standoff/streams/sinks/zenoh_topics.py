@@ -43,7 +43,7 @@ class ZenohTopics:
     Nothing is batched. A report is offered first: Zenoh waits a moment for slow subscribers
     (OFFER_WAIT) and would drop it then. An offer that took that long may have been dropped, and the
     report is put: that waits for as long as it takes, the queue before this sink fills up, and the
-    watch tells. So nothing is lost, and somebody slow may hear the same number twice.
+    watch says so. So nothing is lost, and somebody slow may hear the same number twice.
 
     Where a link is closed while reports wait for it, or one that was closed is there again, whoever
     is at its other end may have missed some: that is an error of the next `put`, which publishes
@@ -104,7 +104,7 @@ class ZenohTopics:
             with self._opened().waiting():
                 self._publish(report, *self._waiting)
             self._said(report)
-        self._tell()
+        self._raise_missed()
 
     @property
     def _alone(self) -> bool:
@@ -178,7 +178,7 @@ class ZenohTopics:
             del self._away[peer]
             self._missed.append(f"{peer} is back, and may have missed reports while it was away")
 
-    def _tell(self) -> None:
+    def _raise_missed(self) -> None:
         """Raise what happened to links since it was last told."""
         told = [self._missed.popleft() for _ in range(len(self._missed))]
         if self._alone:
@@ -192,7 +192,7 @@ class ZenohTopics:
         Raises:
             StreamError: somebody may have missed reports.
         """
-        self._tell()
+        self._raise_missed()
 
     def close(self) -> None:
         """Leave the network, once whoever is connected has read all that was published: what is
@@ -206,7 +206,7 @@ class ZenohTopics:
             return
         try:
             self._settle(session)
-            self._tell()
+            self._raise_missed()
         finally:
             self._session = None
             session.close()

@@ -85,11 +85,11 @@ class ZenohTopic:
         for key in self._keys:
             # A ring keeps the newest; a callback would have a queue without end before it.
             ring: Any = zenoh.handlers.RingChannel(INBOX_DEPTH)
-            heard = self._session.declare_subscriber(key, ring)
-            self._declared.append(heard)
+            subscriber = self._session.declare_subscriber(key, ring)
+            self._declared.append(subscriber)
             name = f"{self.name} {key}"
             listener = threading.Thread(
-                target=self._listen, args=(heard.handler, key), name=name, daemon=True
+                target=self._listen, args=(subscriber.handler, key), name=name, daemon=True
             )
             self._listeners.append(listener)
             listener.start()
@@ -123,7 +123,7 @@ class ZenohTopic:
         elif was_lost and after:
             self._put(Trouble("back", "a peer is there again"))
 
-    def _listen(self, heard: Any, key: str) -> None:
+    def _listen(self, subscriber: Any, key: str) -> None:
         """Take what comes, on a thread of its own, until the subscriber is undeclared. All of it
         came after the ring was last found empty. Where as much was taken since as the ring holds,
         it may have been full, and some left out."""
@@ -131,10 +131,10 @@ class ZenohTopic:
         while True:
             looked = time.monotonic_ns()
             try:
-                sample = heard.try_recv()
+                sample = subscriber.try_recv()
                 if sample is None:
                     empty, taken = looked, 0
-                    sample = heard.recv()
+                    sample = subscriber.recv()
                     empty = time.monotonic_ns()
             except Exception:  # Zenoh's own class: it was undeclared
                 return

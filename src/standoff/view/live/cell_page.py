@@ -207,7 +207,7 @@ class CellPage:
             self._due = begun + _SHARE * (time.monotonic() - begun)
         else:
             pair = self._finder.again(frames)
-        if seen.now:  # whatever is too close is told of, also where it keeps its distance
+        if seen.now:  # whatever is too close is shown, also where it keeps its distance
             mark = min(seen.now, key=lambda m: m.distance)
             if sure:
                 self._curve = min(self._curve, mark.distance)
@@ -225,8 +225,8 @@ class CellPage:
             wrong = {name for mark in seen.marks for name in (mark.a, mark.b)}
             self.nodes.alarm(wrong)
             self._mark_nearest(pair, wrong, sure)
-        told = pair if pair is None or sure else replace(pair, b=f"{pair.b}, or nearer")
-        self.banner.show(seen, told)
+        nearest = pair if pair is None or sure else replace(pair, b=f"{pair.b}, or nearer")
+        self.banner.show(seen, nearest)
         self.warnings.show(seen)
         moment = time.monotonic() - self._started if seen.time is None else seen.time
         self.curves.add(moment, seen.clearance if pair is None else self._curve, seen.spent)

@@ -53,7 +53,7 @@ def _last_link(tree: Tree, frame: int) -> str:
 #: With more handles than this the page is a thicket: one is shown at a time, chosen by name.
 FEW = 8
 
-#: A drag that was not heard of for so long is over, [s]: its page was closed.
+#: A drag without a message for so long is over, [s]: its page was closed.
 _PATIENCE = 2.0
 
 _ALL, _NONE = "all", "none"

@@ -64,10 +64,10 @@ class OctreeCells:
             self._node = self._last = None
             return
         boxes, counts = leaves(index)
-        told = boxes.tobytes(), counts.tobytes()
-        if told == self._last:
+        drawn = boxes.tobytes(), counts.tobytes()
+        if drawn == self._last:
             return
-        self._last = told
+        self._last = drawn
         if not len(boxes):
             return
         share = (counts - 1.0) / max(float(counts.max()) - 1.0, 1.0)

@@ -157,7 +157,7 @@ class LivePage:
 
     `show` keeps the reading and returns; a thread hands one over, twenty times a second at most:
     the worst since the last, so that no warning is passed over, and the latest after that. What is
-    between is not sent, but every warning and fault is counted, and the page tells of it. Pages may
+    between is not sent, but every warning and fault is counted, and the page says so. Pages may
     be opened and closed at any time, or never. Where the page's process ends, `show` goes on and
     does nothing.
 
@@ -174,7 +174,7 @@ class LivePage:
         buffers: by which moving bodies are drawn extended, [m]: one number, or by name as
             `Monitor.buffers` gives them.
         stale: the state is STALE once no reading has come for so long, [s]. Where the browser
-            itself hears nothing from the page, or only what is older, it says so after that time,
+            itself gets nothing from the page, or only what is older, it says so after that time,
             too, or after a second where that is longer.
 
     Attributes:
@@ -198,8 +198,7 @@ class LivePage:
         check_place(host, port)
         if not isinstance(title, str):
             raise Error("not a title", element="title", value=title, allowed="words")
-        if not (isinstance(stale, (int, float)) and 0.0 < stale < math.inf):
-            raise Error("not a time", element="stale", value=stale, allowed="seconds, above 0")
+        stale = amount("stale", stale, Error, "s", zero=False)
         held = widths(buffers)
         self._lock = threading.Lock()
         self._kept: _Kept | None = None

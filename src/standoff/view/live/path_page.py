@@ -247,8 +247,8 @@ class PathPage(Playback):
             a, b = verdict.pair
             kept = [m for m in marks if {m.a, m.b} != {a, b}]
             distance = verdict.distance or 0.0
-            told = Mark(a, b, distance, self._threshold, verdict.point_a, verdict.point_b)
-            marks = tuple(sorted([told, *kept], key=lambda m: m.distance))
+            found = Mark(a, b, distance, self._threshold, verdict.point_a, verdict.point_b)
+            marks = tuple(sorted([found, *kept], key=lambda m: m.distance))
         return replace(seen, state="WARNING", marks=marks)
 
     def _certified(self, seen: Seen, since: float, now: float) -> Seen:

@@ -136,7 +136,7 @@ class Watcher:
 
     def _usable(self, cell: Cell, seen: Seen) -> Seen:
         """With joints and poses that can be drawn: where some are missing or no numbers, those
-        that were shown last. The state tells of it."""
+        that were shown last. The state says so."""
         before_q, before = cell.q, standing(cell)
         if self._good is not None:
             last_q, last = self._good

@@ -58,14 +58,14 @@ _FADING = (
 # drawn: a new beat is alive for what its age leaves, and what comes with the same beat only for the
 # rest of its time. A beat before the last is from another program, or from a clock that was set.
 _LISTENING = (
-    "const home=this.parentNode;if(!home||home.heard)return;"
+    "const home=this.parentNode;if(!home||home.last)return;"
     "const age=(beat,now)=>{let c=window.standoffClock;"
     "if(!c||beat<c.beat)c=window.standoffClock={least:Infinity,now};"
     f"c.least=Math.min(c.least+(now-c.now)/{_DRIFT},now-beat);c.beat=beat;c.now=now;"
     "return now-beat-c.least};"
     "const sign=()=>home.querySelector('[data-beat]');"
-    "home.heard={beat:sign().dataset.beat,at:-Infinity};"
-    "new MutationObserver(()=>{const s=sign(),h=home.heard,now=performance.now();if(!s)return;"
+    "home.last={beat:sign().dataset.beat,at:-Infinity};"
+    "new MutationObserver(()=>{const s=sign(),h=home.last,now=performance.now();if(!s)return;"
     "if(s.dataset.beat!==h.beat){h.beat=s.dataset.beat;h.at=now-age(+h.beat,now)}"
     "const left=1000*s.dataset.lasting-(now-h.at);"
     "if(left>0){s.style.setProperty('--left',left+'ms');s.dataset.alive=1}"
@@ -144,7 +144,7 @@ class Banner:
     """The sign at the head of the panel.
 
     The panel's own title says it, too, so that it is seen while the panel is folded; but for SAFE,
-    since a title cannot be taken back by a browser that hears nothing any more.
+    since a title cannot be taken back by a browser that gets nothing any more.
 
     Args:
         lasting: how long it stands without being renewed, [s].
@@ -200,11 +200,11 @@ def banner_html(seen: Seen | None, nearest: NearPair | None, alarms: Sequence[Al
         )
     if seen.time is not None:
         facts.append(f"time: {minus(f'{seen.time:.2f}')} s")
-    what, told = ("why", seen.reasons) if seen.reasons else ("fault", seen.faults)
-    for text in told[:_FAULTS]:
+    what, texts = ("why", seen.reasons) if seen.reasons else ("fault", seen.faults)
+    for text in texts[:_FAULTS]:
         facts.append(f"{what}: {safe(text)}")
-    if len(told) > _FAULTS:
-        facts.append(f"and {len(told) - _FAULTS} {'reasons' if seen.reasons else 'faults'} more")
+    if len(texts) > _FAULTS:
+        facts.append(f"and {len(texts) - _FAULTS} {'reasons' if seen.reasons else 'faults'} more")
     return _sign(seen.state, STATES[seen.state], safe(seen.word) or _word(seen), facts)
 
 
