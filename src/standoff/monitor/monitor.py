@@ -285,7 +285,7 @@ class Monitor:
         self._lay_out(self.cell.snapshot())
 
     def _change(self, cell: Cell, scene: Scene, patch: Patch) -> None:
-        stop = None if self._stops is None else self._stops.laid_out(cell, scene.speeds(patch))
+        stop = None if self._stops is None else self._stops.laid_out(cell, scene.speeds(patch.now))
         # Who interrupts it from here on finds another revision: everything is then laid out anew.
         self._revision = None
         scene.adopt(patch)
@@ -295,9 +295,10 @@ class Monitor:
         """Everything anew."""
         before = self._scene
         scene = Scene(cell, self._options, None if before is None else before.seen, before)
-        stop = None if self._stops is None else self._stops.laid_out(cell, scene.speeds())
+        now = cell.compile()
+        stop = None if self._stops is None else self._stops.laid_out(cell, scene.speeds(now))
         self._revision = None
-        self._watch(cell, scene, cell.compile(), stop)
+        self._watch(cell, scene, now, stop)
 
     def _watch(self, cell: Cell, scene: Scene, now: Compiled, stop: Any) -> None:
         """From now on this is what is watched."""
