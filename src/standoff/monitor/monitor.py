@@ -20,7 +20,6 @@ from standoff.monitor.buffers import Buffer, Thresholds
 from standoff.monitor.kernels import tables as m
 from standoff.monitor.kernels.cycle import cycle as run_cycle
 from standoff.monitor.kernels.cycle import quiet_cycles, test_again
-from standoff.monitor.movers import check_names
 from standoff.monitor.options import IndexName, checked
 from standoff.monitor.reading import Reading, as_table, is_table
 from standoff.monitor.report import ROW_BYTES, Cycle, Fault, QuietCycle
@@ -97,7 +96,6 @@ class Monitor:
             grasped=grasped, period=period, late=late, between=between, stopping=stopping,
             index=index,
         )  # fmt: skip
-        check_names(cell, options)
         self.cell = cell
         self.period = options.period
         self._options = options

@@ -22,7 +22,6 @@ import math
 
 from standoff.compiled.jit import entry, inlined, kernel
 from standoff.geometry.narrowphase import layout
-from standoff.geometry.narrowphase.layout import is_general
 from standoff.geometry.narrowphase.support import size_of, span_of_primitive
 from standoff.monitor.kernels import tables as m
 from standoff.monitor.kernels.judge import add_hit, closing_speed, measure, three, threshold_of
@@ -354,28 +353,13 @@ def span_along(between, k, i, nx, ny, nz):
     along, far = nx * cx + ny * cy + nz * cz, abs(cx) + abs(cy) + abs(cz)
     if kind == layout.HALFSPACE:
         return -math.inf, along, far
-    if kind == layout.SPHERE:
-        half = two[i, layout.SIZE]
-        return along - half, along + half, far + half
     x = nx * at[k, pose] + ny * at[k, pose + 4] + nz * at[k, pose + 8]
     y = nx * at[k, pose + 1] + ny * at[k, pose + 5] + nz * at[k, pose + 9]
     z = nx * at[k, pose + 2] + ny * at[k, pose + 6] + nz * at[k, pose + 10]
-    if kind == layout.CAPSULE:
-        half = two[i, layout.SIZE] + two[i, layout.SIZE + 1] * abs(z)
-    elif kind == layout.BOX:
-        half = (
-            two[i, layout.SIZE] * abs(x)
-            + two[i, layout.SIZE + 1] * abs(y)
-            + two[i, layout.SIZE + 2] * abs(z)
-        )
-    elif kind == layout.CYLINDER:
-        half = two[i, layout.SIZE] * math.sqrt(x * x + y * y) + two[i, layout.SIZE + 1] * abs(z)
-    elif is_general(kind):
-        low, high = span_of_primitive(kind, size_of(two, i), x, y, z)
-        return along + low, along + high, far + abs(low) + abs(high)
-    else:
+    if not layout.is_primitive(kind):
         return span_points(between.two, i, x, y, z, along, far)
-    return along - half, along + half, far + half
+    low, high = span_of_primitive(kind, size_of(two, i), x, y, z)
+    return along + low, along + high, far + abs(low) + abs(high)
 
 
 @kernel
