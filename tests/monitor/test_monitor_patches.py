@@ -168,7 +168,7 @@ def test_a_name_that_comes_back_stands_behind_the_others():
 def test_geometry_that_comes_and_goes_is_laid_out_anew_before_it_fills_the_memory(monkeypatch):
     from standoff.monitor import scene
 
-    monkeypatch.setattr(scene, "_MOST_WASTE", 200)
+    monkeypatch.setattr(scene, "_MOST_ADDED", 200)
     rng = np.random.default_rng(4)
     cell = so.Cell(unwatched="allow")
     cell.add_body("cart", so.Sphere(0.1), moving=True)

@@ -330,7 +330,7 @@ def test_public_urgency_of_one_pair_and_of_many():
         ({"position": "here"}, "position: not numbers"),
         ({"velocity": (0, math.nan, 0)}, "velocity: not finite"),
         ({"max_acceleration": -1.0}, "max_acceleration: not a possible value"),
-        ({"max_acceleration": [1.0, math.inf]}, "max_acceleration: not a possible value"),
+        ({"max_acceleration": [1.0, math.inf]}, r"max_acceleration\[1\]: not a possible value"),
         ({"max_speed": math.nan}, "max_speed: not a possible value"),
         ({"margin": -0.1}, "margin: not a possible value"),
         ({"position": np.ones((2, 3)), "margin": [1.0] * 3}, "do not fit each other"),

@@ -48,7 +48,8 @@ class IndexKind:
     @property
     def margin(self) -> float | None:
         """How much wider than it is a mover is to be registered, [m]; None: a part of its size."""
-        return 0.0
+        found: float | None = getattr(self, "reserve", 0.0)
+        return found
 
     @property
     def least(self) -> float | None:
@@ -59,7 +60,8 @@ class IndexKind:
     @property
     def cube(self) -> tuple[Array, float] | None:
         """Low corner and edge of the root cube that was asked for."""
-        return None
+        root = getattr(self, "root", None)
+        return None if root is None else (np.asarray(root[0]) - 0.5 * root[1], root[1])
 
     def build(self, items: int, low: ArrayLike, edge: float, *, step: float = 0.0) -> Index:
         """An empty index.
@@ -93,8 +95,10 @@ class _Nodes(IndexKind):
     root: tuple[ArrayLike, float] | None = None
 
     def __post_init__(self) -> None:
-        if self.reserve is not None:
-            self._set("reserve", amount("reserve", self.reserve, ConfigurationError, "m"))
+        for name in ("reserve", "smallest"):
+            given = getattr(self, name, None)
+            if given is not None:
+                self._set(name, amount(name, given, ConfigurationError, "m"))
         if self.root is not None:
             try:
                 centre, edge = self.root
@@ -107,17 +111,6 @@ class _Nodes(IndexKind):
 
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
-
-    @property
-    def margin(self) -> float | None:
-        return self.reserve
-
-    @property
-    def cube(self) -> tuple[Array, float] | None:
-        if self.root is None:
-            return None
-        centre, edge = self.root
-        return np.asarray(centre) - 0.5 * edge, edge
 
 
 @dataclass(frozen=True)
@@ -142,8 +135,6 @@ class Octree(_Nodes):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._set("split", whole("split", self.split, ConfigurationError, 1, LARGEST_COUNT))
-        if self.smallest is not None:
-            self._set("smallest", amount("smallest", self.smallest, ConfigurationError, "m"))
         if self.follow not in get_args(Follow):
             allowed = ", ".join(get_args(Follow))
             raise ConfigurationError("follow", value=self.follow, allowed=allowed)
@@ -183,11 +174,6 @@ class RegionOctree(_Nodes):
     """
 
     smallest: float | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.smallest is not None:
-            self._set("smallest", amount("smallest", self.smallest, ConfigurationError, "m"))
 
     def build(self, items: int, low: ArrayLike, edge: float, *, step: float = 0.0) -> Index:
         smallest = self.smallest

@@ -20,7 +20,6 @@ from standoff.monitor.buffers import Buffer, Thresholds
 from standoff.monitor.kernels import tables as m
 from standoff.monitor.kernels.cycle import cycle as run_cycle
 from standoff.monitor.kernels.cycle import quiet_cycles, test_again
-from standoff.monitor.movers import check_names
 from standoff.monitor.options import IndexName, checked
 from standoff.monitor.reading import Reading, as_table, is_table
 from standoff.monitor.report import ROW_BYTES, Cycle, Fault, QuietCycle
@@ -97,7 +96,6 @@ class Monitor:
             grasped=grasped, period=period, late=late, between=between, stopping=stopping,
             index=index,
         )  # fmt: skip
-        check_names(cell, options)
         self.cell = cell
         self.period = options.period
         self._options = options
@@ -285,7 +283,7 @@ class Monitor:
         self._lay_out(self.cell.snapshot())
 
     def _change(self, cell: Cell, scene: Scene, patch: Patch) -> None:
-        stop = None if self._stops is None else self._stops.laid_out(cell, scene.speeds(patch))
+        stop = None if self._stops is None else self._stops.laid_out(cell, scene.speeds(patch.now))
         # Who interrupts it from here on finds another revision: everything is then laid out anew.
         self._revision = None
         scene.adopt(patch)
@@ -295,9 +293,10 @@ class Monitor:
         """Everything anew."""
         before = self._scene
         scene = Scene(cell, self._options, None if before is None else before.seen, before)
-        stop = None if self._stops is None else self._stops.laid_out(cell, scene.speeds())
+        now = cell.compile()
+        stop = None if self._stops is None else self._stops.laid_out(cell, scene.speeds(now))
         self._revision = None
-        self._watch(cell, scene, cell.compile(), stop)
+        self._watch(cell, scene, now, stop)
 
     def _watch(self, cell: Cell, scene: Scene, now: Compiled, stop: Any) -> None:
         """From now on this is what is watched."""

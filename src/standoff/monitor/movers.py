@@ -9,7 +9,6 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from standoff.cell import Cell
 from standoff.cell.model import Primitive
 from standoff.defaults import USUAL_BUFFER
 from standoff.errors import MonitorError
@@ -42,6 +41,8 @@ class Movers:
         self._tree, self._options = tree, options
         self._buffers = by_name(options.buffer, "buffer", names)
         self._speeds = by_name(options.max_speed, "max_speed", names)
+        for name in {DEFAULT, *self._buffers, *self._speeds}:
+            self._limits(name, name, 0.0)  # or it would be found out when the first such body moves
         self._joint_speed = np.empty(tree.frames)
         velocity = tree.velocity.copy()
         kernels.joint_magnitudes(tree.reals, tree.ints, velocity, self._joint_speed)
@@ -61,22 +62,36 @@ class Movers:
         """A MOVER that was not seen yet; ``owner``: the robot or body that its options are for,
         ``whole``: see there. What depends on other bodies, ``least`` and what is held, is left 0.
         """
-        buffers, speeds, options = self._buffers, self._speeds, self._options
-        given = buffers.get(p.body, buffers.get(owner, buffers.get(DEFAULT, USUAL_BUFFER)))
-        c0, c1, c2 = _coefficients(given, owner, options.period)
-        asked = speeds.get(p.body, speeds.get(owner, speeds.get(DEFAULT)))
-        limit = speed_limit(asked, given, self._fastest(p), owner)
+        (c0, c1, c2), gain, limit = self._limits(p.body, owner, self._fastest(p))
         centre, half, reach = p.own_box
-        reserve = options.index.margin
+        reserve, period = self._options.index.margin, self._options.period
         record = np.zeros((), m.MOVER)
-        gain = given.gain if isinstance(given, Separation) else 0.0
         if reserve is None:
             reserve = RESERVE_FRACTION * float(half.mean())
         record[()] = (
             p.frame, 0, c0, c1, c2, 0.0, limit, gain, reserve, reach, *centre, *half, whole,
-            0.0, 0.0, 0.0, limit * options.period,
+            0.0, 0.0, 0.0, limit * period,
         )  # fmt: skip
         return record
+
+    def _limits(self, name: str, owner: str, fastest: float) -> tuple[Coefficients, float, float]:
+        """Coefficients and gain of a body's buffer, and its highest speed; ``fastest``: by its
+        joints."""
+        buffers, speeds, period = self._buffers, self._speeds, self._options.period
+        given = buffers.get(name, buffers.get(owner, buffers.get(DEFAULT, USUAL_BUFFER)))
+        asked = speeds.get(name, speeds.get(owner, speeds.get(DEFAULT)))
+        gain = 0.0
+        if isinstance(given, Separation):
+            gain = given.gain
+            if period > given.period_time:
+                raise MonitorError(
+                    "readings come less often than the separation allows",
+                    element=f"buffer of {owner}",
+                    value=period,
+                    allowed=f"a period of up to {given.period_time:g} s",
+                )
+        limit = speed_limit(asked, given, fastest, owner)
+        return coefficients(given, f"buffer of {owner}"), gain, limit
 
     def _fastest(self, p: Primitive) -> float:
         """The highest speed of any of its points, every joint at its highest, [m/s]; 0 where no
@@ -105,25 +120,3 @@ def farthest_step(movers: Any, period: float) -> float:
     farthest move, and the reserve put on anew."""
     steps = movers.limit * period + AHEAD * movers.reserve
     return float(steps.max(initial=0.0))
-
-
-def check_names(cell: Cell, options: Options) -> None:
-    """Refuse now what would only be found out when the first body moves that it is for."""
-    names = {*cell.robots, *cell.bodies}
-    buffers = by_name(options.buffer, "buffer", names)
-    speeds = by_name(options.max_speed, "max_speed", names)
-    for name in {DEFAULT, *buffers, *speeds}:
-        given = buffers.get(name, buffers.get(DEFAULT, USUAL_BUFFER))
-        _coefficients(given, name, options.period)
-        speed_limit(speeds.get(name, speeds.get(DEFAULT)), given, 0.0, name)
-
-
-def _coefficients(given: Any, owner: str, period: float) -> Coefficients:
-    if isinstance(given, Separation) and period > given.period_time:
-        raise MonitorError(
-            "readings come less often than the separation allows",
-            element=f"buffer of {owner}",
-            value=period,
-            allowed=f"a period of up to {given.period_time:g} s",
-        )
-    return coefficients(given, f"buffer of {owner}")

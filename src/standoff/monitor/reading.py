@@ -107,11 +107,14 @@ class Reading:
             self._good = None if self.blind else self.time
         self._take_time(time)
         try:
-            self._take_joints(q)
+            self.q[:] = self.last_q
+            take_joints(q, self.q, self._joints, self._mimics, self.faults, "q")
             if len(self._moving) or poses is not None:
                 self._take_poses(poses)
         except Exception as error:  # whatever the objects of strangers raise when they are read
             self.fall_back(type(error).__name__)
+        if any(fault.kind != "late" for fault in self.faults):
+            self.stale = self.unsure = 1
         self.missed = self.missed + 1 if self.stale else 0
 
     def fall_back(self, why: str | None = None) -> None:
@@ -130,39 +133,9 @@ class Reading:
         if self.stale:
             self.missed = self._missed_before + 1
 
-    def _take_joints(self, q: Any) -> None:
-        self.q[:] = self.last_q
-        if isinstance(q, Mapping):
-            self._take_named(q)
-            return
-        given = None if q is None else _numbers(q)
-        if given is None:
-            self._fault("missing", "q", _short(q), f"{len(self.q)} numbers")
-            return
-        if given.shape != self.q.shape:
-            self._fault("length", "q", given.shape, f"{self.q.shape}: one for each of cell.joints")
-            return
-        self.q[:] = given
-
-    def _take_named(self, q: Mapping[Any, Any]) -> None:
-        known = {name: j for j, name in enumerate(self._joints)}
-        for name, value in q.items():
-            if name in self._mimics:
-                continue  # its master says where it is
-            if name not in known:
-                self._fault("unknown", _name(name), _short(value), "a name of cell.joints")
-                continue
-            given = _numbers(value)
-            if given is None or given.shape != ():
-                self._fault("non-finite", name, _short(value), "a finite number")
-            else:
-                self.q[known[name]] = given
-        for name in self._joints:
-            if name not in q:
-                self._fault("missing", name, None, "a value for each joint")
-
     def _take_poses(self, poses: Any) -> None:
         self.poses[:] = self.last_poses
+        poses = {} if poses is None else poses
         if isinstance(poses, Mapping):
             known = {name: b for b, name in enumerate(self._moving)}
             for name, pose in poses.items():
@@ -173,10 +146,6 @@ class Reading:
             for name in self._moving:
                 if name not in poses:
                     self._fault("missing", name, None, "a pose for each moving body")
-            return
-        if poses is None:
-            for name in self._moving:
-                self._fault("missing", name, None, "a pose for each moving body")
             return
         given = _numbers(poses)
         if given is None:
@@ -230,49 +199,63 @@ class Reading:
             self.stale = self.unsure = 1
 
 
-def joint_numbers(
-    value: Any, joints: tuple[str, ...], mimics: frozenset[str], element: str
-) -> tuple[Array | None, tuple[Fault, ...]]:
-    """One finite number a joint from whatever was given, an array or a mapping by name; None where
-    one of them cannot be used, and what is wrong with it. Those of ``mimics`` are passed over."""
-    try:
-        if isinstance(value, Mapping):
-            return _by_joint(value, joints, mimics, element)
-        given = _numbers(value)
-    except Exception as error:  # whatever the objects of strangers raise when they are read
-        return None, (Fault("missing", element, type(error).__name__, f"{len(joints)} numbers"),)
-    if given is None:
-        return None, (Fault("missing", element, _short(value), f"{len(joints)} numbers"),)
-    if given.shape != (len(joints),):
-        allowed = f"({len(joints)},): one for each of cell.joints"
-        return None, (Fault("length", element, given.shape, allowed),)
-    faults = tuple(
-        Fault("non-finite", f"{element} of {name}", float(x), "a finite number")
-        for name, x in zip(joints, given)
-        if not math.isfinite(x)
-    )
-    return (None if faults else np.ascontiguousarray(given)), faults
-
-
-def _by_joint(
-    value: Mapping[Any, Any], joints: tuple[str, ...], mimics: frozenset[str], element: str
-) -> tuple[Array | None, tuple[Fault, ...]]:
-    faults = [
-        Fault("unknown", f"{element} of {_name(name)}", _short(x), "a name of cell.joints")
-        for name, x in value.items()
-        if name not in joints and name not in mimics
-    ]
-    result = np.full(len(joints), np.nan)
-    for j, name in enumerate(joints):
-        given = _numbers(value[name]) if name in value else None
-        if name not in value:
-            faults.append(Fault("missing", f"{element} of {name}", None, "a value for each joint"))
-        elif given is None or given.shape != () or not math.isfinite(given):
-            shown = _short(value[name])
-            faults.append(Fault("non-finite", f"{element} of {name}", shown, "a finite number"))
+def take_joints(
+    value: Any,
+    into: Array,
+    joints: tuple[str, ...],
+    mimics: frozenset[str],
+    faults: list[Fault],
+    element: str,
+    each: str = "",
+) -> None:
+    """One number a joint from whatever was given, an array or a mapping by name, written ``into``
+    an array, and what is wrong with it; what cannot be used is left as it is. Those of ``mimics``
+    are passed over: their master says where they are."""
+    if not isinstance(value, Mapping):
+        given = None if value is None else _numbers(value)
+        if given is None:
+            faults.append(Fault("missing", element, _short(value), f"{len(into)} numbers"))
+        elif given.shape != into.shape:
+            allowed = f"{into.shape}: one for each of cell.joints"
+            faults.append(Fault("length", element, given.shape, allowed))
         else:
-            result[j] = given
-    return (result if np.isfinite(result).all() else None), tuple(faults)
+            into[:] = given
+        return
+    known = {name: j for j, name in enumerate(joints)}
+    for name, x in value.items():
+        if name in mimics:
+            continue
+        if name not in known:
+            named = each + _name(name)
+            faults.append(Fault("unknown", named, _short(x), "a name of cell.joints"))
+            continue
+        given = _numbers(x)
+        if given is None or given.shape != ():
+            faults.append(Fault("non-finite", each + name, _short(x), "a finite number"))
+        else:
+            into[known[name]] = given
+    faults += [
+        Fault("missing", each + name, None, "a value for each joint")
+        for name in joints
+        if name not in value
+    ]
+
+
+def velocities(
+    dq: Any, joints: tuple[str, ...], mimics: frozenset[str]
+) -> tuple[Array | None, tuple[Fault, ...]]:
+    """One finite number a joint from whatever was given; None where one of them cannot be used,
+    and what is wrong with it."""
+    found, faults = np.zeros(len(joints)), list[Fault]()
+    try:
+        take_joints(dq, found, joints, mimics, faults, "dq", "dq of ")
+    except Exception as error:  # whatever the objects of strangers raise when they are read
+        return None, (Fault("missing", "dq", type(error).__name__, f"{len(joints)} numbers"),)
+    for name, x in zip(joints, found.tolist()):
+        if not math.isfinite(x):
+            faults.append(Fault("non-finite", f"dq of {name}", x, "a finite number"))
+    usable = all(fault.kind == "unknown" for fault in faults)
+    return (found if usable else None), tuple(faults)
 
 
 def _numbers(value: Any) -> Array | None:

@@ -1,4 +1,4 @@
-"""The answer of a cycle, `Cycle`: warnings, faults, clearance; with stops, `StopCycle`.
+"""The answer of a cycle, `Cycle`: warnings, faults, clearance.
 
 Which pairs warn is decided in `monitor.kernels.judge`; here the hits become `Warning` objects.
 """
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 Row = tuple[Any, ...]
 _ROW = Struct(f"={m.PARTS}dqqq")
 ROW_BYTES = _ROW.size
-#: Its distance and the two bodies.
-_PAIR = Struct(f"=d{8 * (m.BODY_A - 1)}xqq")
 
 #: The names of all bodies, and whether each has a single primitive.
 Naming = tuple[Sequence[str], bool]
@@ -172,8 +170,9 @@ class Cycle:
             where it is, where nobody asked, and where velocities are unknown, which is a fault.
     """
 
-    __slots__ = ("_hits", "_naming", "_warnings", "clearance", "faults", "number", "time")
-    stopping: StopWarning | None = None
+    __slots__ = (
+        "_hits", "_naming", "_warnings", "clearance", "faults", "number", "stopping", "time",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -183,6 +182,7 @@ class Cycle:
         faults: tuple[Fault, ...],
         hits: bytes | None,
         naming: Naming,
+        stopping: StopWarning | None = None,
     ) -> None:
         self.number = number
         self.time = time
@@ -190,12 +190,21 @@ class Cycle:
         self.faults = faults
         self._hits = hits
         self._naming = naming
-        self._warnings: tuple[Warning, ...] | None = () if hits is None else None
+        self.stopping = stopping
+        none = hits is None and stopping is None
+        self._warnings: tuple[Warning, ...] | None = () if none else None
+
+    def with_stop(self, faults: tuple[Fault, ...], stopping: StopWarning | None) -> Cycle:
+        """The same with what there is to say of the stop after it."""
+        return Cycle(
+            self.number, self.time, self.clearance, (*self.faults, *faults), self._hits,
+            self._naming, stopping,
+        )  # fmt: skip
 
     @property
     def safe(self) -> bool:
         """No warning and no fault."""
-        return self._hits is None and not self.faults
+        return self._hits is None and not self.faults and self.stopping is None
 
     @property
     def bits(self) -> bytes:
@@ -204,52 +213,36 @@ class Cycle:
 
     @property
     def warnings(self) -> tuple[Warning, ...]:
-        """The pairs that are too close, the nearest first."""
+        """The pairs that are too close, the nearest first; then `stopping`, if there is one."""
         if self._warnings is None:
-            names = self._naming[0]
-            self._warnings = tuple(
-                Warning(names[row[m.BODY_A]], names[row[m.BODY_B]], row) for row in self._rows()
-            )
+            names, stop = self._naming[0], self.stopping
+            now = (Warning(names[row[m.BODY_A]], names[row[m.BODY_B]], row) for row in self._rows())
+            self._warnings = (*now, stop) if stop is not None else (*now,)
         return self._warnings
 
     @property
     def pairs(self) -> list[tuple[str, str, float]]:
         """Both names and the distance of each warning, in the same order: for those who have many
         and need no more of them."""
-        hits = self._hits
-        if hits is None:
-            return []
+        hits, stop = self._hits, self.stopping
         names, single = self._naming
-        if single and len(hits) > _FEW * _ROW.size:
+        if single and hits is not None and len(hits) > _FEW * _ROW.size:
             table = _table(hits)
             a, b = table.view(np.int64)[:, m.BODY_A : m.BODY_B + 1].T.tolist()
             name = names.__getitem__
-            return list(zip(map(name, a), map(name, b), table[:, DISTANCE].tolist()))
-        if len(hits) > _FEW * _ROW.size:
-            hits = _table(hits).tobytes()
-        pairs = []
-        if single or len(hits) == _ROW.size:
-            for distance, a, b in _PAIR.iter_unpack(hits):
-                pairs.append((names[a], names[b], distance))
-            return pairs
-        seen = set()
-        for distance, a, b in _PAIR.iter_unpack(hits):
-            if (a, b) not in seen:
-                seen.add((a, b))
-                pairs.append((names[a], names[b], distance))
-        return pairs
+            now = list(zip(map(name, a), map(name, b), table[:, DISTANCE].tolist()))
+        else:
+            now = [(names[r[m.BODY_A]], names[r[m.BODY_B]], r[DISTANCE]) for r in self._rows()]
+        return now if stop is None else [*now, (stop.a, stop.b, stop.distance)]
 
     def _rows(self) -> list[Row]:
         """The hits, nearest first. Of a pair of bodies the two primitives that are nearest stand
         for it."""
-        hits = self._hits
-        assert hits is not None
-        if len(hits) == _ROW.size:
-            return [_ROW.unpack(hits)]
+        hits = self._hits or b""
         if len(hits) > _FEW * _ROW.size:
             hits = _table(hits).tobytes()
         rows: list[Row] = list(_ROW.iter_unpack(hits))
-        if self._naming[1]:
+        if self._naming[1] or len(rows) == 1:
             return rows
         first: dict[tuple[int, int], Row] = {}
         for row in rows:
@@ -271,7 +264,8 @@ class QuietCycle(Cycle):
 
     __slots__ = ()
     faults = ()
-    _hits = None
+    _hits = stopping = None
+    _naming = ((), True)
     _warnings = ()
 
     def __init__(self, number: int, time: float | None, clearance: float) -> None:
@@ -342,36 +336,3 @@ class StopWarning(Warning):
             f"{self.a} – {self.b}: {self.distance:.4f} m {self.time:.3f} s into the stop "
             f"({self.kind.replace('_', ' ')})"
         )
-
-
-class StopCycle(Cycle):
-    """A cycle after which stopping is not proved free."""
-
-    __slots__ = ("stopping",)
-
-    def __init__(
-        self, cycle: Cycle, faults: tuple[Fault, ...], stopping: StopWarning | None
-    ) -> None:
-        hits = cycle._hits
-        naming = ((), True) if hits is None else cycle._naming
-        every = (*cycle.faults, *faults)
-        super().__init__(cycle.number, cycle.time, cycle.clearance, every, hits, naming)
-        self.stopping = stopping
-
-    @property
-    def safe(self) -> bool:
-        """No warning and no fault."""
-        return self.stopping is None and super().safe
-
-    @property
-    def warnings(self) -> tuple[Warning, ...]:
-        """The pairs that are too close, the nearest first; then the one that the stop is not free
-        for."""
-        now = super().warnings
-        return now if self.stopping is None else (*now, self.stopping)
-
-    @property
-    def pairs(self) -> list[tuple[str, str, float]]:
-        """Both names and the distance of each warning, in the same order."""
-        stop, now = self.stopping, super().pairs
-        return now if stop is None else [*now, (stop.a, stop.b, stop.distance)]

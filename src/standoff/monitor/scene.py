@@ -2,15 +2,15 @@
 
 Bodies have numbers in the order of the cell's model, zones those after them; no number is given
 twice, so that the names in an earlier `Cycle` stay right. A primitive that stays keeps its slot.
+The first layout is a change, too: from a cell with nothing in it. After a change every mover looks
+for its pairs anew.
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from heapq import heappop, heappush
 from typing import Any
 
 import numpy as np
@@ -34,16 +34,24 @@ from standoff.monitor.kernels.between import INSTANT_ROWS
 from standoff.monitor.movers import Movers, farthest_step
 from standoff.monitor.options import Options
 from standoff.monitor.report import Naming
-from standoff.monitor.rules import Exceptions, Rules
+from standoff.monitor.rules import Rules
 from standoff.motion.kernels.bound import BODY_FRAME, CHAIN0
 from standoff.robots.tree import Tree
 
 #: The box of a mover that has no place yet: it meets nothing.
 _NOWHERE = (math.inf,) * 3 + (-math.inf,) * 3
 
-#: Geometry that no primitive has any more is kept up to so many entries, [-], and as many as there
-#: are in use: 8 MB. Beyond that all is laid out anew.
-_MOST_WASTE = 1_000_000
+#: Numbers of geometry that changes may add, [-]: 8 MB. Beyond that all is laid out anew, without
+#: what no primitive has any more.
+_MOST_ADDED = 1_000_000
+
+#: Where the geometry of a body begins, in the order of `_SOLIDS`.
+_OFFSETS = (layout.POINT0, layout.FACE0, layout.NODE0, layout.INT0)
+_SOLIDS = ("points", "faces", "nodes", "ints")
+
+#: What is known of a mover from the readings so far: where it is and was, and ``known`` and
+#: ``bank`` of its record.
+Known = tuple[Array, Array, int, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,17 +59,18 @@ class Patch:
     """What a change of the cell comes to; nothing is changed yet.
 
     Attributes:
+        gone: primitives that are watched no more.
         numbers: of the bodies that are new or another; slots: of their primitives.
         records: of those of them that move.
-        free: slots that nobody has then, those for movers first; the lowest is taken next.
+        free: slots that nobody has then, ascending, those for movers first.
     """
 
     now: Compiled
-    change: Change
+    gone: Sequence[Primitive]
     numbers: Mapping[str, int]
     slots: Mapping[Primitive, int]
     records: Mapping[Primitive, Any]
-    free: tuple[list[int], list[int]]
+    free: Sequence[list[int]]
 
 
 class Scene:
@@ -85,67 +94,67 @@ class Scene:
         seen: frozenset[str] | None = None,
         before: Scene | None = None,
     ) -> None:
-        now = cell.compile()
-        self.model, self.torn = now.model, False
+        now, zones = cell.compile(), options.zones
+        self.torn = False
         self._options, self._robots = options, now.robots
         self._robot_number = {name: k for k, name in enumerate(now.robots)}
         self.seen = seen or frozenset()
-        self._number_bodies(cell, now, first=seen is None)
         self._movers = Movers(now.model.tree, options, {*now.robots, *cell.bodies, *self.seen})
-        self._rules = Rules(options.thresholds, options.zones, now.robots)
-        self._take_slots(now)
-        tables = self._lay_out(now, options.between)
-        self.tables = tables
-        self._base = np.zeros(self._room)
-        for number, entry in enumerate(now.model.entries.values()):
-            body = tables.bodies[number]
-            body.frame, body.robot = entry.frame, self._robot_of(now, entry.name)
-        self._least = np.array([self._rules.least(int(r)) for r in tables.bodies.robot])
-        records = self._records(now, now.model.entries)
-        for p, record in records.items():
-            self._put_mover(p, self._slots[p], record, self._kept(p, before))
-        self._exceptions = Exceptions()
-        self._exceptions_used = 0
-        self._change_rules(now, set())
-        self._adapt(now)
-        self._boxes(np.arange(len(tables.owner)))
-        self.index = self._new_index(cell)
+        self._rules = Rules(options.thresholds, zones, now.robots)
+        if seen is None:
+            self._check_zones({*now.robots, *cell.bodies, *now.model.names})
+        # Room for some more bodies and primitives than there are; the zones' come last and first.
+        parts = {
+            Primitive(zone.name, part, 0, shape, pose): k
+            for k, zone in enumerate(zones)
+            for part, (shape, pose) in enumerate(zone.parts())
+        }
+        bodies, primitives = len(now.model.entries), now.model.primitives
+        moving = sum(p.frame != 0 for p in primitives)
+        self._room = moving + max(16, moving // 8)
+        still = len(parts) + len(primitives) - moving
+        total = self._room + still + max(16, still // 16)
+        first = self._room + len(parts)
+        self._free: Sequence[list[int]] = [*range(self._room)], [*range(first, total)]
+        self._next, behind = 0, bodies + max(64, bodies // 16)
+        self._names = [""] * behind + [zone.name for zone in zones]
+        self._zones = range(behind, len(self._names))
+        self._number: dict[str, int] = {}
+        self._slots: dict[Primitive, int] = {}
+        self._single = len(parts) == len(zones)
+        self._shapes: dict[int, tuple[Shape, IntArray]] = {}
+        self._solids_used = dict.fromkeys(_SOLIDS, 0)
+        self._kinds: set[tuple[int, bool]] = set()
+        self._exceptions: dict[tuple[int, int], int] = {}
+        self._base, self._added = np.zeros(self._room), 0
+        self.tables = tables = self._lay_out(now, total, options.between)
+        slots = dict(zip(parts, range(self._room, first)))
+        self._put(slots, [self._zones[k] for k in parts.values()])
+        patch = self._patch(now, Change((), primitives))
+        assert patch is not None
+        kept = {} if before is None or before.torn else before.known(patch.records)
+        self._write(patch, kept)
+        every = np.array([*slots.values(), *patch.slots.values()], dtype=np.int64)
+        self.index = self._new_index(cell, every)
         tables.index = self.index.tables
-        self._adapt_steps()
+        self._put_in(every)
+        self._added = 0
         if before is not None and options.between:
             joints = dict(zip(before.model.tree.joints, before.tables.between.now))
             tables.between.now[:] = [joints.get(n, np.nan) for n in now.model.tree.joints]
 
-    # -- numbers, slots, names -------------------------------------------------------------------
+    # -- names -----------------------------------------------------------------------------------
 
-    def _number_bodies(self, cell: Cell, now: Compiled, first: bool) -> None:
-        """The zones come last, behind room for bodies that are still to come."""
-        zones = self._options.zones
-        names = list(now.model.names)
-        self._number = dict(now.model.index)
-        taken = {*now.robots, *cell.bodies, *names}
-        for zone in zones:
-            if zone.name in taken and first:
+    def _check_zones(self, taken: set[str]) -> None:
+        for zone in self._options.zones:
+            if zone.name in taken:
                 raise DuplicateNameError("name of a zone is taken", value=zone.name)
             taken.add(zone.name)
-        self._next = len(names)
-        behind = self._next + max(64, self._next // 16)
-        names += [""] * (behind - len(names)) + [zone.name for zone in zones]
-        self._zones = range(behind, len(names))
-        self._several = {n for n, e in now.model.entries.items() if len(e.primitives) > 1}
-        self._zone_parts = [
-            (Primitive(zone.name, part, 0, shape, pose), number)
-            for number, zone in zip(self._zones, zones)
-            for part, (shape, pose) in enumerate(zone.parts())
-        ]
-        self._zones_single = len(self._zone_parts) == len(zones)
-        self._names = names
-        self._note_names()
 
     @property
     def naming(self) -> Naming:
-        """Names by number, and whether each body has a single primitive."""
-        return self._names, self._zones_single and not self._several
+        """Names by number, and whether each body surely has a single primitive."""
+        return self._names, self._single
 
     def _note_names(self) -> None:
         """Remember the names that options use and that there are."""
@@ -181,68 +190,23 @@ class Scene:
             return held.attachment.link.partition("/")[0]
         return name.partition("/")[0]
 
-    def _robot_of(self, now: Compiled, name: str) -> int:
-        return self._robot_number.get(self._owner(now, name), m.NO_ROBOT)
-
-    def _take_slots(self, now: Compiled) -> None:
-        """Room for some more primitives than there are."""
-        frames = now.model.tables.frame
-        moving = int((frames != 0).sum())
-        still = len(frames) - moving + len(self._zone_parts)
-        self._room = moving + max(16, moving // 8)
-        total = self._room + still + max(16, still // 16)
-        self._where = np.empty(len(frames), dtype=np.int64)
-        self._where[frames != 0] = np.arange(moving)
-        self._where[frames == 0] = self._room + np.arange(len(frames) - moving)
-        self._slots = dict(zip(now.model.primitives, self._where.tolist()))
-        taken = self._room + still
-        self._free = list(range(moving, self._room)), list(range(taken, total))
-        self._total, self._taken = total, taken
-
     # -- tables ----------------------------------------------------------------------------------
 
-    def _lay_out(self, now: Compiled, between: bool) -> m.MonitorTables:
-        """All tables, those of what stands still filled."""
-        model, tree = now.model, now.model.tree
-        given, movers, at = model.tables, self._room, self._where
-        geometry = given.geometry
-        solids = Solids(
-            points=np.ascontiguousarray(geometry.points),
-            faces=np.ascontiguousarray(geometry.faces),
-            nodes=np.ascontiguousarray(geometry.nodes),
-            ints=np.ascontiguousarray(geometry.ints),
-        )
-        self._solids_used = {n: len(solids.arrays[n]) for n in solids.arrays}
-        self._waste = 0
-        # The shape as well, so that no other one gets its number.
-        self._shapes: dict[int, tuple[Shape, IntArray, list[int]]] = {}
-        for k in np.flatnonzero(given.refs[:, layout.POINTS] > 0).tolist():
-            shape = model.primitives[k].shape
-            kept = self._shapes.setdefault(id(shape), (shape, given.refs[k].copy(), [0]))
-            kept[2][0] += 1
-        self._kinds = Counter((p.shape.kind, p.frame != 0) for p in model.primitives)
-        placed = Bodies(rows=self._total, refs=self._total, solids=solids)
-        placed.rows[at], placed.refs[at] = given.rows, given.refs
-        owner = np.zeros(self._total, dtype=np.int64)
-        owner[at] = given.owner
-        slot = self._room + len(at) - int((given.frame != 0).sum())
-        for p, number in self._zone_parts:
-            _, placed.refs[slot : slot + 1], _ = pack([p.shape])
-            placed.rows[slot], owner[slot] = p.row, number
-            self._kinds[p.shape.kind, False] += 1
-            slot += 1
+    def _lay_out(self, now: Compiled, total: int, between: bool) -> m.MonitorTables:
+        """All tables, for so many primitives, with nothing in them yet."""
+        model, tree, movers = now.model, now.model.tree, self._room
+        solids = Solids(**{name: getattr(EMPTY, name) for name in _SOLIDS})
         hits = np.zeros(64, m.HIT)
-        turns = tree.scratch()
         tables = m.MonitorTables(
-            placed=placed, owner=owner,
+            placed=Bodies(rows=total, refs=total, solids=solids), owner=total,
             scratch=PairScratch(),
             movers=movers, local=movers, before=movers, extended=movers,
             basis=np.full((movers, 6), np.inf), fresh=1,
             bodies=len(self._names), thresholds=self._rules.values,
-            pairs=max(64, 8 * movers), found=self._total, out=1,
+            pairs=max(64, 8 * movers), found=total, out=1,
             hits=hits, hit_words=hits.view(np.int64).reshape(-1, m.HIT_COLUMNS),
             faults=len(tree.joints) + movers + 1, limits=len(tree.joints),
-            tree=np.array(tree.reals), linkage=np.array(tree.ints), turns=turns,
+            tree=np.array(tree.reals), linkage=np.array(tree.ints), turns=tree.scratch(),
             frames=model.frames, between=self._between(tree, solids, between),
         )  # fmt: skip
         tables.bodies.robot = m.NO_ROBOT
@@ -281,38 +245,41 @@ class Scene:
                     found[p] = self._movers.record(p, owner, whole)
         return found
 
-    def _kept(self, p: Primitive, before: Scene | None) -> tuple[Any, ...] | None:
-        """What was known of a primitive before everything was laid out anew."""
-        if before is None or before.torn:
-            return None
-        entry = before.model.entries.get(p.body)
-        if entry is None or p.part >= len(entry.primitives):
-            return None
-        old = entry.primitives[p.part]
-        return before.known(old) if _goes_on(old, p) else None
+    def speeds(self, now: Compiled) -> dict[str, float]:
+        """The highest speed of each moving body, by name, [m/s]."""
+        records = self._records(now, now.model.moving)
+        return {p.body: float(record["limit"]) for p, record in records.items()}
 
-    def known(self, p: Primitive) -> tuple[Any, ...]:
-        """What is known of a mover from the readings so far: poses, basis, and the rest."""
-        t, k = self.tables, self._slots[p]
-        own = t.movers[k]
-        return (
-            t.placed.rows[k, : layout.SIZE].copy(), t.before[k].copy(), t.basis[k].copy(),
-            int(own.known), float(own.bank),
-        )  # fmt: skip
+    def known(self, fresh: Iterable[Primitive]) -> dict[Primitive, Known]:
+        """What is known of movers that are of the same shape as before, whatever carries them."""
+        t, found = self.tables, {}
+        for p in fresh:
+            entry = self.model.entries.get(p.body)
+            if entry is not None and entry.frame != 0 and p.part < len(entry.primitives):
+                old = entry.primitives[p.part]
+                if old.shape is p.shape:
+                    k = self._slots[old]
+                    own, row = t.movers[k], t.placed.rows[k, : layout.SIZE].copy()
+                    found[p] = row, t.before[k].copy(), int(own.known), float(own.bank)
+        return found
 
-    def _put_mover(
-        self, p: Primitive, slot: int, record: Any, known: tuple[Any, ...] | None
-    ) -> None:
+    def _put(self, slots: Mapping[Primitive, int], numbers: Sequence[int]) -> None:
+        """Write what primitives are, and where in their frames."""
+        if not slots:
+            return
+        t, at = self.tables, [*slots.values()]
+        t.placed.rows[at], t.owner[at] = [p.row for p in slots], numbers
+        t.placed.refs[at] = self._refs([p.shape for p in slots])
+        self._kinds |= {(p.shape.kind, p.frame != 0) for p in slots}
+
+    def _put_mover(self, p: Primitive, slot: int, record: Any, known: Known | None) -> None:
         t = self.tables
-        t.placed.rows[slot], t.placed.refs[slot] = p.row, self._ref(p.shape)
-        t.owner[slot] = self._number[p.body]
         t.local[slot] = p.row[: layout.SIZE]
         t.movers[slot], self._base[slot] = record, record["c0"]
         t.before[slot], t.basis[slot] = 0.0, np.inf
         if known is not None:
-            rows, t.before[slot], t.basis[slot], own, bank = known
-            t.placed.rows[slot, : layout.SIZE] = rows
-            t.movers[slot].known, t.movers[slot].bank = own, bank
+            own = t.movers[slot]
+            t.placed.rows[slot, : layout.SIZE], t.before[slot], own.known, own.bank = known
         if self._options.between:
             between, links = t.between, self._movers.carried(p)
             between.rows[slot] = t.placed.rows[slot]
@@ -323,54 +290,42 @@ class Scene:
                 between.chain[first : first + count] = links.chain
                 between.reach[first : first + count] = links.reach
 
-    def _ref(self, shape: Shape) -> IntArray:
-        """The refs of a shape, whose geometry is in the tables, or is put there."""
-        if shape.geometry is EMPTY:
-            plain: IntArray = pack([shape])[1][0]
-            return plain
-        kept = self._shapes.get(id(shape))
-        if kept is None:
-            used, solids = self._solids_used, self.tables.placed.solids
-            _, refs, geometry = pack([shape])
-            row = refs[0]
-            row[[layout.POINT0, layout.FACE0, layout.NODE0, layout.INT0]] += [
-                used["points"], used["faces"], used["nodes"], used["ints"]
-            ]  # fmt: skip
-            for name in used:
-                part = getattr(geometry, name)
-                first, end = used[name], used[name] + len(part)
-                if end > len(solids.arrays[name]):
-                    solids.grow(name, max(2 * first, end))
-                solids.arrays[name][first:end] = part
-                used[name] = end
-            kept = self._shapes[id(shape)] = shape, row, [0]
-        return kept[1]
-
-    def _boxes(self, slots: IntArray) -> Array:
-        """Where the primitives of these slots are, for what stands still."""
-        placed = self.tables.placed
-        found = np.empty((len(slots), 6))
-        rows, refs = placed.rows[slots], placed.refs[slots]
-        bound_all(rows, refs, placed.solids.points, found)
-        return found
+    def _refs(self, shapes: Sequence[Shape]) -> IntArray:
+        """The refs of shapes, whose geometry is in the tables, or is put there."""
+        solids, used = self.tables.placed.solids, self._solids_used
+        fresh = [shape for shape in shapes if id(shape) not in self._shapes]
+        _, refs, geometry = pack(fresh)
+        refs[:, _OFFSETS] += [*used.values()]
+        for name in _SOLIDS:
+            part = getattr(geometry, name)
+            first, end = used[name], used[name] + len(part)
+            if end > len(solids.arrays[name]):
+                solids.grow(name, max(2 * first, end))
+            solids.arrays[name][first:end] = part
+            used[name] = end
+            self._added += part.size
+        # The shape as well, so that no other one gets its number.
+        known = {**self._shapes, **{id(s): (s, row) for s, row in zip(fresh, refs)}}
+        self._shapes = {k: v for k, v in known.items() if v[0].geometry is not EMPTY}
+        return np.array([known[id(shape)][1] for shape in shapes])
 
     # -- the index -------------------------------------------------------------------------------
 
-    def _new_index(self, cell: Cell) -> Index:
-        """An index around all that is watched, with what stands still; movers have no place yet,
-        the first cycle puts them where they are."""
-        kind, tables = self._options.index, self.tables
-        at = np.concatenate([self._where, np.arange(self._room, self._taken)])
-        at = np.unique(at)
-        boxes = self._boxes(at)
-        boxes[at < self._room] = _NOWHERE
-        low, edge = kind.cube or self._root_cube(cell, boxes)
-        step = farthest_step(tables.movers, self._options.period)
-        index = kind.build(self._total, low, edge, step=step)
-        if len(at):
-            index.insert_many(at, boxes)
-        index.tables.items[self._room :, x.MOVED] = 0
-        return index
+    def _boxes(self, slots: IntArray) -> Array:
+        """Where the primitives of these slots are, for what stands still; movers have no place yet,
+        the next cycle puts them where they are."""
+        placed = self.tables.placed
+        found = np.empty((len(slots), 6))
+        bound_all(placed.rows[slots], placed.refs[slots], placed.solids.points, found)
+        found[slots < self._room] = _NOWHERE
+        return found
+
+    def _new_index(self, cell: Cell, slots: IntArray) -> Index:
+        """An empty index around all that is watched."""
+        kind = self._options.index
+        low, edge = kind.cube or self._root_cube(cell, self._boxes(slots))
+        step = farthest_step(self.tables.movers, self._options.period)
+        return kind.build(len(self.tables.owner), low, edge, step=step)
 
     def _root_cube(self, cell: Cell, boxes: Array) -> tuple[Array, float]:
         """Low corner and edge of a cube around all that stands still, all that the joints reach and
@@ -391,9 +346,13 @@ class Scene:
         edge = float((high - low).max()) * (1.0 + 2.0 * ROOT_MARGIN) or 1.0
         return 0.5 * (low + high) - 0.5 * edge, edge
 
-    def _adapt_steps(self) -> None:
-        """A node may be smaller than the farthest move: a cell of a fine grid, or one of a tree
-        made when all moved less."""
+    def _put_in(self, slots: IntArray) -> None:
+        """Primitives into the index; it is for movers to find what stands still."""
+        at = np.sort(slots)
+        self.index.insert_many(at, self._boxes(at))
+        self.tables.index.items[at[at >= self._room], x.MOVED] = 0
+        # A node may be smaller than the farthest move: a cell of a fine grid, or one of a tree made
+        # when all moved less.
         smallest = self._options.index.least
         if smallest is None:
             smallest = farthest_step(self.tables.movers, self._options.period)
@@ -411,60 +370,41 @@ class Scene:
 
     # -- rules -----------------------------------------------------------------------------------
 
-    def _change_rules(self, now: Compiled, fresh: set[int]) -> set[int]:
-        """Bring the exceptions up to date. Returns the bodies that have other ones than before;
-        those of ``fresh`` have theirs looked at in any case."""
+    def _change_rules(self, now: Compiled) -> None:
+        """Who may touch whom, and which pairs have a threshold of their own."""
         t = self.tables
-        found = self._rules.exceptions(
-            now.pairs,
-            self._number.get,
-            self._members,
-            self._zones,
-            lambda: np.flatnonzero(t.bodies.frame != 0).tolist(),
+        moving = np.flatnonzero(t.bodies.frame != 0).tolist()
+        rules, least = self._rules.exceptions(
+            now.pairs, self._number.get, self._members, self._zones, moving
         )
-        changed = self._exceptions.differ(found)
-        for k in changed | fresh:
-            by_kind = self._rules.least(int(t.bodies[k].robot))
-            self._least[k] = max(by_kind, found.least.get(k, 0.0))
-        self._exceptions = found
-        if changed:
-            # Stretches that are too short are written anew behind the others.
-            rows = found.of(changed)
-            if self._exceptions_used > 1024 + 8 * len(found.rules):
-                rows = found.of({k for pair in found.rules for k in pair})
-                self._exceptions_used = 0
-                t.bodies.first = t.bodies.last = 0
-            for k, own in rows.items():
-                self._put_exceptions(t.bodies[k], own)
-        return changed
-
-    def _put_exceptions(self, body: Any, rows: Sequence[tuple[int, int]]) -> None:
-        t, count = self.tables, len(rows)
-        if count > body.last - body.first:
-            body.first = self._exceptions_used
-            self._exceptions_used += count
-            if self._exceptions_used > len(t.exceptions):
-                t.grow("exceptions", max(64, 2 * self._exceptions_used))
-        body.last = body.first + count
-        if count:
-            t.exceptions[body.first : body.last] = rows
+        self._least = np.zeros(len(t.bodies))
+        self._least[list(least)] = list(least.values())
+        if rules == self._exceptions:
+            return
+        self._exceptions = rules
+        pairs = np.array([(*pair, rule) for pair, rule in rules.items()], dtype=np.int64)
+        pairs = pairs.reshape(-1, 3)
+        rows = np.concatenate([pairs, pairs[:, [1, 0, 2]]])
+        rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
+        counts = np.bincount(rows[:, 0], minlength=len(t.bodies))
+        t.bodies.last = np.cumsum(counts)
+        t.bodies.first = t.bodies.last - counts
+        t.exceptions = np.ascontiguousarray(rows[:, 1:])
 
     def _adapt(self, now: Compiled) -> None:
         """What every mover has of others: the least extension, and the buffer for what is held."""
         t = self.tables
         owner = t.owner[: self._room]
+        robot = t.bodies.robot[owner]
         added = np.zeros(len(self._robots) + 1)  # the last one: for NO_ROBOT, -1
         for name, more in self._options.grasped.items():
-            body = now.pairs.held.get(name)
-            if body is not None and body.attachment is not None:
-                robot = body.attachment.link.partition("/")[0]
-                added[self._robot_number[robot]] += more
-        t.movers.c0 = self._base + added[t.bodies.robot[owner]]
-        t.movers.least = self._least[owner]
+            if name in now.pairs.held:
+                added[self._robot_number[self._owner(now, name)]] += more
+        t.movers.c0 = self._base + added[robot]
+        t.movers.least = np.maximum(self._rules.least(robot), self._least[owner])
         closed = all(
             dispatch.has_closed_form(a, b)
-            for (a, moves), n in self._kinds.items() if moves and n
-            for (b, _), k in self._kinds.items() if k
+            for a, moves in self._kinds if moves for b, _ in self._kinds
         )  # fmt: skip
         t.plan.general = 0 if closed else dispatch.general_address()
 
@@ -474,179 +414,94 @@ class Scene:
         """What it takes to watch another revision; None where all has to be laid out anew: the
         joints are others, or there is no room."""
         change = None if self.torn else now.model.since(self.model)
-        if change is None or self._waste > _MOST_WASTE:
+        if change is None or self._added > _MOST_ADDED:
             return None
+        return self._patch(now, change)
+
+    def _patch(self, now: Compiled, change: Change) -> Patch | None:
         names = dict.fromkeys(p.body for p in change.fresh)
         numbers = self._numbers_for(now, names)
-        if numbers is None:
-            return None
-        assigned = self._slots_for(change, numbers)
-        if assigned is None:
-            return None
-        slots, free = assigned
-        return Patch(now, change, numbers, slots, self._records(now, names), free)
-
-    def _slots_for(
-        self, change: Change, numbers: Mapping[str, int]
-    ) -> tuple[dict[Primitive, int], tuple[list[int], list[int]]] | None:
-        """Slots of what is new, and those that are free then. What is as it was keeps its slot,
-        whatever carries it. None: no room."""
-        free = self._free[0].copy(), self._free[1].copy()
+        # What is as it was keeps its slot, whatever carries it.
         old = {(p.body, p.part, p.frame != 0): p for p in change.gone}
-        slots = {}
+        slots: dict[Primitive, int] = {}
         for p in change.fresh:
             before = old.get((p.body, p.part, p.frame != 0))
             if before is not None and before.shape is p.shape and (before.pose == p.pose).all():
                 slots[p] = self._slots[before]
-        held = set(slots.values())
-        for p in change.gone:
-            if self._slots[p] not in held:
-                heappush(free[p.frame == 0], self._slots[p])
-        for p in sorted(change.fresh, key=lambda p: (numbers[p.body], p.part)):
-            if p not in slots:
-                if not free[p.frame == 0]:
-                    return None
-                slots[p] = heappop(free[p.frame == 0])
-        return slots, free
+        held, free = set(slots.values()), []
+        for still in (False, True):
+            fresh = [p for p in change.fresh if (p.frame == 0) == still and p not in slots]
+            fresh.sort(key=lambda p: (numbers[p.body], p.part))
+            gone = {self._slots[p] for p in change.gone if (p.frame == 0) == still} - held
+            room = sorted([*self._free[still], *gone])
+            if len(fresh) > len(room):
+                return None
+            slots.update(zip(fresh, room))
+            free.append(room[len(fresh) :])
+        if max(numbers.values(), default=0) >= self._zones.start:
+            return None
+        return Patch(now, change.gone, numbers, slots, self._records(now, names), free)
 
-    def _numbers_for(self, now: Compiled, names: Mapping[str, None]) -> dict[str, int] | None:
+    def _numbers_for(self, now: Compiled, names: Iterable[str]) -> dict[str, int]:
         """Numbers of bodies that are new or another. New ones stand at the end of the model: one
-        whose number is not above that of the body before it, has come back. None: no room."""
-        found: dict[str, int] = {}
+        whose number is not above that of the body before it, has come back."""
+        found = {name: self._number.get(name, -1) for name in names}
         last, end = -1, []
         for name in reversed(now.model.entries):
-            if name not in names:
+            if name not in found:
                 last = self._number[name]
                 break
             end.append(name)
         following = self._next
         for name in reversed(end):
-            number = self._number.get(name, -1)
-            if number <= last:
-                number, following = following, following + 1
-            found[name] = last = number
-        for name in names:
-            if name not in found:
-                found[name] = self._number[name]
-        return found if following <= self._zones.start else None
-
-    def speeds(self, patch: Patch | None = None) -> dict[str, float]:
-        """The highest speed of each body that moves, by name, [m/s]; after a patch."""
-        found: dict[str, float] = {}
-        gone = set() if patch is None else set(patch.change.gone)
-        limits = self.tables.movers.limit
-        known = [(p, limits[k]) for p, k in self._slots.items() if k < self._room and p not in gone]
-        if patch is not None:
-            known += [(p, r["limit"]) for p, r in patch.records.items()]
-        for p, limit in known:
-            found[p.body] = max(found.get(p.body, 0.0), float(limit))
+            if found[name] <= last:
+                found[name], following = following, following + 1
+            last = found[name]
         return found
 
     def adopt(self, patch: Patch) -> None:
         """Watch that revision from now on."""
-        now, change, t = patch.now, patch.change, self.tables
+        kept = self.known(patch.records)
         self.torn = True
-        old = {(p.body, p.part): p for p in change.gone}
-        kept, stay = {}, {}  # what is known of movers; those that stay where they are in the index
-        for p in patch.records:
-            before = old.get((p.body, p.part))
-            if before is not None and _goes_on(before, p):
-                kept[p] = self.known(before)
-                if self._slots[before] == patch.slots[p]:
-                    stay[p] = before
-        shapes = [p.shape for p in change.gone]
-        self._take_out(patch, set(stay.values()))
-        self.model = now.model
+        self._take_out(patch)
+        self._write(patch, kept)
+        self._put_in(np.array([*patch.slots.values()], dtype=np.int64))
+        self.torn = False
+
+    def _take_out(self, patch: Patch) -> None:
+        """Primitives and bodies that are gone; all pairs, which every mover looks for anew."""
+        t = self.tables
+        t.answer.pairs, t.index.items[: self._room, x.MOVED] = 0, 1
+        for p in patch.gone:
+            slot = self._slots.pop(p)
+            self.index.remove(slot)
+            if p.frame != 0:
+                t.movers[slot], self._base[slot] = np.zeros((), m.MOVER), 0.0
+        for name in {p.body for p in patch.gone}:
+            body = t.bodies[self._number.pop(name)]
+            body.frame, body.robot = 0, m.NO_ROBOT
+
+    def _write(self, patch: Patch, kept: Mapping[Primitive, Known]) -> None:
+        """What is new, and what follows for all others; the index is left as it is."""
+        now, t = patch.now, self.tables
+        self.model, self._free = now.model, patch.free
+        entries, at = now.model.entries, [*patch.numbers.values()]
+        self._number |= patch.numbers
         for name, number in patch.numbers.items():
-            self._number[name], self._names[number] = number, name
-            self._next = max(self._next, number + 1)
-            entry, body = now.model.entries[name], t.bodies[number]
-            body.frame, body.robot = entry.frame, self._robot_of(now, name)
-            if len(entry.primitives) > 1:
-                self._several.add(name)
+            self._names[number] = name
+        t.bodies.frame[at] = [entries[name].frame for name in patch.numbers]
+        owners = (self._owner(now, name) for name in patch.numbers)
+        t.bodies.robot[at] = [self._robot_number.get(owner, m.NO_ROBOT) for owner in owners]
+        self._single &= all(len(entries[name].primitives) == 1 for name in patch.numbers)
+        self._next = max([self._next, *(number + 1 for number in at)])
         self._note_names()
-        for p, slot in patch.slots.items():
-            self._put_primitive(p, slot, patch, kept.get(p))
-        self._forget_shapes(shapes)
-        changed = self._change_rules(now, set(patch.numbers.values()))
+        self._slots.update(patch.slots)
+        self._put(patch.slots, [self._number[p.body] for p in patch.slots])
+        for p, record in patch.records.items():
+            self._put_mover(p, patch.slots[p], record, kept.get(p))
+        self._change_rules(now)
         self._adapt(now)
         if len(t.frames) != now.model.frames:
             frames = np.zeros((now.model.frames, 12))
             frames[: t.plan.tree_frames] = t.frames[: t.plan.tree_frames]
             t.frames = frames
-        self._put_in([s for p, s in patch.slots.items() if p not in stay])
-        stirred = {patch.slots[p] for p in stay}
-        if changed:
-            owner = t.owner[: self._room]
-            stirred |= set(np.flatnonzero(np.isin(owner, list(changed), kind="sort")).tolist())
-        t.index.items[list(stirred), x.MOVED] = 1
-        self._adapt_steps()
-        self.torn = False
-
-    def _put_primitive(
-        self, p: Primitive, slot: int, patch: Patch, known: tuple[Any, ...] | None
-    ) -> None:
-        t = self.tables
-        self._slots[p] = slot
-        self._kinds[p.shape.kind, p.frame != 0] += 1
-        if p in patch.records:
-            self._put_mover(p, slot, patch.records[p], known)
-        else:
-            t.placed.rows[slot], t.placed.refs[slot] = p.row, self._ref(p.shape)
-            t.owner[slot] = patch.numbers[p.body]
-        if id(p.shape) in self._shapes:
-            self._shapes[id(p.shape)][2][0] += 1
-
-    def _take_out(self, patch: Patch, stay: set[Primitive]) -> None:
-        """Primitives and bodies that are gone, with their pairs."""
-        t, change = self.tables, patch.change
-        taken = set(patch.slots.values())
-        gone = [self._slots[p] for p in change.gone]
-        pairs = t.pairs[: t.answer.pairs]
-        left = pairs[~(np.isin(pairs.a, gone, kind="sort") | np.isin(pairs.b, gone, kind="sort"))]
-        t.pairs[: len(left)], t.answer.pairs = left, len(left)
-        for p in change.gone:
-            slot = self._slots.pop(p)
-            self._kinds[p.shape.kind, p.frame != 0] -= 1
-            if p not in stay and t.index.items[slot, x.STATE] != x.ABSENT:
-                self.index.remove(slot)
-            if slot not in taken and p.frame != 0:
-                t.movers[slot], self._base[slot] = np.zeros((), m.MOVER), 0.0
-        self._free = patch.free
-        for name in {p.body for p in change.gone}:
-            self._several.discard(name)
-            number = self._number[name]
-            if patch.numbers.get(name) != number:
-                body = t.bodies[number]
-                body.frame, body.robot, body.last = 0, m.NO_ROBOT, body.first
-                del self._number[name]
-
-    def _put_in(self, slots: list[int]) -> None:
-        """New primitives into the index; who may meet what stands still is to look for it."""
-        if not slots:
-            return
-        at = np.array(slots, dtype=np.int64)
-        boxes = self._boxes(at)
-        boxes[at < self._room] = _NOWHERE
-        self.index.insert_many(at, boxes)
-        items = self.tables.index.items
-        items[at[at >= self._room], x.MOVED] = 0
-        for slot in at[at >= self._room].tolist():
-            near = self.index.near(slot)
-            items[near[near < self._room], x.MOVED] = 1
-
-    def _forget_shapes(self, shapes: Iterable[Shape]) -> None:
-        """Geometry that no primitive has any more is forgotten, and its room is lost."""
-        for shape in shapes:
-            kept = self._shapes.get(id(shape))
-            if kept is not None:
-                kept[2][0] -= 1
-                if kept[2][0] == 0:
-                    del self._shapes[id(shape)]
-                    g = shape.geometry
-                    self._waste += 3 * len(g.points) + 16 * len(g.nodes) + len(g.ints)
-
-
-def _goes_on(old: Primitive, new: Primitive) -> bool:
-    """Whether what is known of the one holds for the other: both move, and are the same shape."""
-    return old.frame != 0 and new.frame != 0 and old.shape is new.shape

@@ -19,8 +19,8 @@ from standoff.cell.allowed import Pair, ordered
 from standoff.errors import MonitorError, UnknownNameError
 from standoff.geometry.pose import Array
 from standoff.monitor.buffers import DEFAULT, USUAL_SPEED_LIMIT
-from standoff.monitor.reading import is_table, joint_numbers
-from standoff.monitor.report import Cycle, Fault, StopCycle, StopWarning
+from standoff.monitor.reading import is_table, velocities
+from standoff.monitor.report import Cycle, Fault, StopWarning
 from standoff.paths.checker import USUAL_TOLERANCE
 from standoff.scalars import FINITE, amount, flag, whole
 
@@ -301,13 +301,13 @@ class Stops:
         faults: tuple[Fault, ...] = ()
         given = dq
         if not is_table(dq, q.shape):
-            given, faults = joint_numbers(dq, check.joints, check.mimics, "dq")
+            given, faults = velocities(dq, check.joints, check.mimics)
         if given is None:
             free = check.free(q, poses, dt)
         else:
             free = check.free(q, poses, dt, given)
             if not check.known:
-                _, faults = joint_numbers(dq, check.joints, check.mimics, "dq")
+                _, faults = velocities(dq, check.joints, check.mimics)
         return cycle if free and not faults else self._told(cycle, dt, faults)
 
     def forget(self) -> None:
@@ -329,4 +329,4 @@ class Stops:
             allowed = f"the change of position over time, from which it differs by {off:.3g}"
             faults = (*faults, Fault("velocity", name, speed, allowed))
         trouble = check.trouble
-        return StopCycle(cycle, faults, None if trouble is None else StopWarning(trouble, dt))
+        return cycle.with_stop(faults, None if trouble is None else StopWarning(trouble, dt))

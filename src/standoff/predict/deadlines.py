@@ -14,7 +14,6 @@ from standoff.predict.kernels.wheel import (
     leave_overdue,
     put_in,
     spare,
-    wheel_alarmed,
     wheel_start,
     wheel_step,
     wheel_void,
@@ -159,9 +158,6 @@ class DeadlineSchedule(Schedule):
     @property
     def turn(self) -> int:
         return int(self.tables.wheel.tick)
-
-    def alarmed(self) -> Ints:
-        return self._found_by(wheel_alarmed)
 
     def void(self, doubt: int, since: int) -> tuple[Ints, int | None]:
         found = self._found_by(wheel_void, doubt, since)

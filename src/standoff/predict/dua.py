@@ -10,7 +10,7 @@ import numpy as np
 from standoff.errors import PredictError
 from standoff.geometry.pose import Array
 from standoff.predict.kernels import predict_tables as p
-from standoff.predict.kernels.buckets import dua_alarmed, dua_start, dua_step, dua_void, place_of
+from standoff.predict.kernels.buckets import dua_start, dua_step, dua_void, place_of
 from standoff.predict.schedule import Ints, Rows, Schedule, given_of, listed
 from standoff.scalars import choice
 
@@ -117,9 +117,6 @@ class UrgencySchedule(Schedule):
     @property
     def turn(self) -> int:
         return int(self.state["step"].item())
-
-    def alarmed(self) -> Ints:
-        return self._found_by(dua_alarmed)
 
     def void(self, doubt: int, since: int) -> tuple[Ints, int | None]:
         pairs = self._found_by(dua_void, doubt, since)

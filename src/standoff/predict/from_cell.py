@@ -1,14 +1,7 @@
 """A robot cell as a predictor sees it: spheres with bounds on their speeds and accelerations.
 
-The bounds follow from those of the joints. With ``R_j`` the farthest that a sphere's centre gets
-from the axis of joint ``j`` (1 for a prismatic one), over the joints that carry it,
-
-    speed         <=  Σ_j R_j s_j
-    acceleration  <=  Σ_j R_j a_j + Σ_j R_j s_j (o_j s_j + 2 Σ_{k<j, k revolute} s_k)
-
-where ``s_j`` and ``a_j`` bound the joint's speed and acceleration and ``o_j`` is 1 for a revolute
-joint: the motion bound of `motion.kernels.bound`, whose second sum is the centripetal and Coriolis
-part.
+The bounds follow from those of the joints by the motion bound of `motion.kernels.bound`; see
+docs/prediction.md.
 
 The spheres follow from a shape and its place in its frame alone, so they are kept with the
 `Primitive` of the cell's model: another predictor of the same cell, or of one that was changed

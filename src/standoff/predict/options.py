@@ -73,20 +73,27 @@ def _real(value: Any) -> bool:
     return not isinstance(value, bool | np.bool_ | str | bytes | complex | np.ma.MaskedArray)
 
 
+def amounts(element: str, value: Any, unit: str, count: int | None = None) -> Array:
+    """Finite numbers of 0 or more; with a ``count`` one number, or as many."""
+    allowed = f"finite numbers of 0 or more [{unit}]"
+    if count is not None:
+        allowed = f"a finite number of 0 or more [{unit}], or one for each of the {count} bodies"
+    given = numbers(element, value, allowed)
+    if count is not None and given.shape not in ((), (count,)):
+        raise PredictError("wrong shape", element=element, value=given.shape, allowed=allowed)
+    bad = np.argwhere(~(np.isfinite(given) & (given >= 0.0)))
+    if len(bad):
+        where = "".join(f"[{k}]" for k in bad[0])
+        worst = float(given[tuple(bad[0])])
+        raise PredictError(
+            "not a possible value", element=element + where, value=worst, allowed=allowed
+        )
+    return given
+
+
 def each(element: str, value: Any, count: int, unit: str) -> Array:
     """A finite number of 0 or more for each of ``count`` bodies, from one or from as many."""
-    allowed = f"a finite number of 0 or more [{unit}], or one for each of the {count} bodies"
-    given = numbers(element, value, allowed)
-    if given.shape not in ((), (count,)):
-        raise PredictError("wrong shape", element=element, value=given.shape, allowed=allowed)
-    good = np.isfinite(given) & (given >= 0.0)
-    if not good.all():
-        worst = given if given.ndim == 0 else given[~good][0]
-        where = element if given.ndim == 0 else f"{element}[{np.flatnonzero(~good)[0]}]"
-        raise PredictError(
-            "not a possible value", element=where, value=float(worst), allowed=allowed
-        )
-    return np.broadcast_to(given, (count,)).copy()
+    return np.broadcast_to(amounts(element, value, unit, count), (count,)).copy()
 
 
 def number_of(radii: Any) -> int:

@@ -108,9 +108,11 @@ class Schedule(ABC):
             pairs = np.zeros((found, 2), dtype=np.int64)
         return pairs
 
-    @abstractmethod
     def alarmed(self) -> Ints:
         """The pairs that were alarmed when they were last looked at, (k, 2)."""
+        pairs = self.tables.arrays["pairs"].view(np.ndarray)
+        rows = pairs[pairs["a"] < 0]
+        return np.column_stack((~rows["a"], rows["b"])).astype(np.int64)
 
     @property
     def pairs(self) -> int:

@@ -17,7 +17,7 @@ from standoff.predict.kernels.time_to_contact import (
     FREE,
     urgency_many,
 )
-from standoff.predict.options import numbers
+from standoff.predict.options import amounts, numbers
 
 #: Pairs of a block where nothing else is said, [-]: its rows stay in the first cache.
 URGENCY_BLOCK = 64
@@ -52,11 +52,7 @@ def urgency(
         PredictError: an argument that is not finite, or negative where it may not be, or of a shape
             that does not fit the others.
     """
-    bounds = (
-        _amounts("max_acceleration", max_acceleration, "m/s²"),
-        np.array(math.inf) if max_speed is None else _amounts("max_speed", max_speed, "m/s"),
-        _amounts("margin", margin, "m"),
-    )
+    bounds = _bounds(max_acceleration, max_speed, margin)
     x, v, shape = _states(position, velocity, *bounds)
     kind = FREE if max_speed is None else BOUNDED
     block, tau = np.empty((BLOCK_ROWS, URGENCY_BLOCK)), np.empty(len(x))
@@ -78,12 +74,7 @@ def least_distance(
     `urgency`, [m]. With a bound on speed it may be smaller than need be, as turning takes time that
     it does not count.
     """
-    bounds = (
-        _amounts("max_acceleration", max_acceleration, "m/s²"),
-        np.array(math.inf) if max_speed is None else _amounts("max_speed", max_speed, "m/s"),
-        _amounts("margin", margin, "m"),
-        _amounts("duration", duration, "s"),
-    )
+    bounds = *_bounds(max_acceleration, max_speed, margin), amounts("duration", duration, "s")
     x, v, shape = _states(position, velocity, *bounds)
     least = np.empty(len(x))
     least_many(x, v, *(_for_all(given, shape) for given in bounds), least)
@@ -112,15 +103,12 @@ def _states(
     return rows[0], rows[1], shape
 
 
-def _amounts(element: str, value: ArrayLike, unit: str) -> Array:
-    """Finite numbers of 0 or more."""
-    allowed = f"finite numbers of 0 or more [{unit}]"
-    given = numbers(element, value, allowed)
-    if not (np.isfinite(given) & (given >= 0.0)).all():
-        raise PredictError(
-            "not a possible value", element=element, value=given.tolist(), allowed=allowed
-        )
-    return given
+def _bounds(
+    max_acceleration: ArrayLike, max_speed: ArrayLike | None, margin: ArrayLike
+) -> tuple[Array, Array, Array]:
+    most = amounts("max_acceleration", max_acceleration, "m/s²")
+    speed = np.array(math.inf) if max_speed is None else amounts("max_speed", max_speed, "m/s")
+    return most, speed, amounts("margin", margin, "m")
 
 
 def _for_all(given: Array, shape: tuple[int, ...]) -> Array:

@@ -2,21 +2,8 @@
 
 from __future__ import annotations
 
+from standoff.broadphase.kernels import tables as x
 from standoff.broadphase.kernels.octree import next_visit
-from standoff.broadphase.kernels.tables import (
-    ABSENT,
-    AFTER,
-    HEAD,
-    ITEM,
-    LIST,
-    NEXT,
-    NODE,
-    NONE,
-    OUT_NEXT,
-    OUTSIDE,
-    SEEN,
-    STATE,
-)
 from standoff.compiled.jit import inlined, kernel
 from standoff.geometry.narrowphase.aabb import boxes_meet
 
@@ -27,27 +14,27 @@ def candidates(index, i, found):
     and return how many they are. An item outside is held against all, and all against it."""
     items, tree, links = index.items, index.tree, index.links
     count = 0
-    if items[i, STATE] == OUTSIDE:
+    if items[i, x.STATE] == x.OUTSIDE:
         for j in range(items.shape[0]):
-            if j != i and items[j, STATE] != ABSENT:
+            if j != i and items[j, x.STATE] != x.ABSENT:
                 count = take(index, i, j, found, count)
         return count
     visit = next_visit(index)
-    items[i, SEEN] = visit
-    link = items[i, HEAD]
-    while link != NONE:
-        other = tree[links[link, NODE], LIST]
-        while other != NONE:
-            j = links[other, ITEM]
-            other = links[other, NEXT]
-            if items[j, SEEN] != visit:
-                items[j, SEEN] = visit
+    items[i, x.SEEN] = visit
+    link = items[i, x.HEAD]
+    while link != x.NONE:
+        other = tree[links[link, x.NODE], x.LIST]
+        while other != x.NONE:
+            j = links[other, x.ITEM]
+            other = links[other, x.NEXT]
+            if items[j, x.SEEN] != visit:
+                items[j, x.SEEN] = visit
                 count = take(index, i, j, found, count)
-        link = links[link, AFTER]
+        link = links[link, x.AFTER]
     j = index.state.out_first
-    while j != NONE:
+    while j != x.NONE:
         count = take(index, i, j, found, count)
-        j = items[j, OUT_NEXT]
+        j = items[j, x.OUT_NEXT]
     return count
 
 

@@ -14,24 +14,7 @@ A location link is an item in a leaf, chained both ways.
 
 from __future__ import annotations
 
-from standoff.broadphase.kernels.tables import (
-    AFTER,
-    CHILD,
-    COUNT,
-    FIRST,
-    FREE,
-    HEAD,
-    ITEM,
-    LEVEL,
-    LIST,
-    MARK,
-    NEXT,
-    NODE,
-    NONE,
-    PARENT,
-    PENDING,
-    SEEN,
-)
+from standoff.broadphase.kernels import tables as x
 from standoff.compiled.jit import inlined, kernel
 from standoff.geometry.narrowphase.aabb import boxes_meet
 
@@ -49,17 +32,17 @@ def add_link(index, i, node):
     """Put item ``i`` into the leaf's list and the leaf into the item's; False: no link is left."""
     items, tree, links = index.items, index.tree, index.links
     link = index.state.free_links
-    if link == NONE:
+    if link == x.NONE:
         return False
-    index.state.free_links = links[link, AFTER]
+    index.state.free_links = links[link, x.AFTER]
     index.state.links_left -= 1
-    links[link, ITEM] = i
-    links[link, NODE] = node
-    links[link, NEXT] = tree[node, LIST]
-    tree[node, LIST] = link
-    tree[node, COUNT] += 1
-    links[link, AFTER] = items[i, HEAD]
-    items[i, HEAD] = link
+    links[link, x.ITEM] = i
+    links[link, x.NODE] = node
+    links[link, x.NEXT] = tree[node, x.LIST]
+    tree[node, x.LIST] = link
+    tree[node, x.COUNT] += 1
+    links[link, x.AFTER] = items[i, x.HEAD]
+    items[i, x.HEAD] = link
     return True
 
 
@@ -67,36 +50,36 @@ def add_link(index, i, node):
 def leave_node(index, link):
     """Take a link out of its leaf's list; it stays in the item's."""
     tree, links = index.tree, index.links
-    node = links[link, NODE]
-    before = tree[node, LIST]
+    node = links[link, x.NODE]
+    before = tree[node, x.LIST]
     if before == link:
-        tree[node, LIST] = links[link, NEXT]
+        tree[node, x.LIST] = links[link, x.NEXT]
     else:
-        while links[before, NEXT] != link:
-            before = links[before, NEXT]
-        links[before, NEXT] = links[link, NEXT]
-    tree[node, COUNT] -= 1
+        while links[before, x.NEXT] != link:
+            before = links[before, x.NEXT]
+        links[before, x.NEXT] = links[link, x.NEXT]
+    tree[node, x.COUNT] -= 1
 
 
 @inlined
 def leave_item(index, link):
     """Take a link out of its item's list; it stays in the leaf's."""
     items, links = index.items, index.links
-    i = links[link, ITEM]
-    before = items[i, HEAD]
+    i = links[link, x.ITEM]
+    before = items[i, x.HEAD]
     if before == link:
-        items[i, HEAD] = links[link, AFTER]
+        items[i, x.HEAD] = links[link, x.AFTER]
     else:
-        while links[before, AFTER] != link:
-            before = links[before, AFTER]
-        links[before, AFTER] = links[link, AFTER]
+        while links[before, x.AFTER] != link:
+            before = links[before, x.AFTER]
+        links[before, x.AFTER] = links[link, x.AFTER]
 
 
 @inlined
 def free_link(index, link):
     """Back among the free; it must be in no list."""
     links = index.links
-    links[link, AFTER] = index.state.free_links
+    links[link, x.AFTER] = index.state.free_links
     index.state.free_links = link
     index.state.links_left += 1
 
@@ -113,20 +96,27 @@ def next_visit(index):
 @kernel
 def insert_below(index, i, top):
     """Insert item ``i`` into all leaves at or below ``top`` that its box meets, splitting those
-    that hold N already. False where the links ran out; it is then in some leaves only."""
-    tree = index.tree
+    that hold N already, or in a region octree those that it does not cover. False where there is no
+    room left; it is then in some leaves only."""
+    tree, state = index.tree, index.state
     node = top
     while True:
         if overlaps(index, i, node):
-            if tree[node, FIRST] == NONE and tree[node, COUNT] >= index.state.split_above:
-                split(index, node)
-            if tree[node, FIRST] != NONE:
-                node = tree[node, FIRST]
+            if tree[node, x.FIRST] == x.NONE:
+                if state.kind != x.REGION:
+                    if tree[node, x.COUNT] >= state.split_above:
+                        split(index, node)
+                elif tree[node, x.LEVEL] < state.deepest and not covered(index, i, node):
+                    split(index, node)
+                    if tree[node, x.FIRST] == x.NONE:
+                        return False
+            if tree[node, x.FIRST] != x.NONE:
+                node = tree[node, x.FIRST]
                 continue
             if not add_link(index, i, node):
                 return False
-        while node != top and tree[node, CHILD] == 7:
-            node = tree[node, PARENT]
+        while node != top and tree[node, x.CHILD] == 7:
+            node = tree[node, x.PARENT]
         if node == top:
             return True
         node += 1
@@ -138,13 +128,16 @@ def split(index, node):
     holds, where its children would be too small, and where there is no room for them: a tree that
     is not split is slower, and never wrong."""
     nodes, tree, links = index.nodes, index.tree, index.links
-    if tree[node, LEVEL] >= index.state.deepest or index.state.links_left < 8 * tree[node, COUNT]:
+    if (
+        tree[node, x.LEVEL] >= index.state.deepest
+        or index.state.links_left < 8 * tree[node, x.COUNT]
+    ):
         return
     first = take_block(index)
-    if first == NONE:
+    if first == x.NONE:
         return
     index.state.splits += 1
-    tree[node, FIRST] = first
+    tree[node, x.FIRST] = first
     for c in range(8):
         child = first + c
         for axis in range(3):
@@ -152,26 +145,26 @@ def split(index, node):
             upper = (c >> axis) & 1
             nodes[child, axis] = middle if upper else nodes[node, axis]
             nodes[child, axis + 3] = nodes[node, axis + 3] if upper else middle
-        tree[child, FIRST] = NONE
-        tree[child, PARENT] = node
-        tree[child, CHILD] = c
-        tree[child, COUNT] = 0
-        tree[child, LIST] = NONE
-        tree[child, MARK] = index.state.visit
-        tree[child, LEVEL] = tree[node, LEVEL] + 1
-        tree[child, PENDING] = FREE
-    link = tree[node, LIST]
-    while link != NONE:
-        following = links[link, NEXT]
-        i = links[link, ITEM]
+        tree[child, x.FIRST] = x.NONE
+        tree[child, x.PARENT] = node
+        tree[child, x.CHILD] = c
+        tree[child, x.COUNT] = 0
+        tree[child, x.LIST] = x.NONE
+        tree[child, x.MARK] = index.state.visit
+        tree[child, x.LEVEL] = tree[node, x.LEVEL] + 1
+        tree[child, x.PENDING] = x.FREE
+    link = tree[node, x.LIST]
+    while link != x.NONE:
+        following = links[link, x.NEXT]
+        i = links[link, x.ITEM]
         leave_item(index, link)
         free_link(index, link)
         for child in range(first, first + 8):
             if overlaps(index, i, child):
                 add_link(index, i, child)
         link = following
-    tree[node, COUNT] = 0
-    tree[node, LIST] = NONE
+    tree[node, x.COUNT] = 0
+    tree[node, x.LIST] = x.NONE
 
 
 @inlined
@@ -179,12 +172,12 @@ def take_block(index):
     """The first of eight unused nodes, NONE where there are none."""
     tree = index.tree
     first = index.state.free_blocks
-    if first != NONE:
-        index.state.free_blocks = tree[first, PENDING]
+    if first != x.NONE:
+        index.state.free_blocks = tree[first, x.PENDING]
         return first
     first = index.state.nodes_used
     if first + 8 > tree.shape[0]:
-        return NONE
+        return x.NONE
     index.state.nodes_used += 8
     return first
 
@@ -193,15 +186,15 @@ def take_block(index):
 def delete_item(index, i):
     """Take item ``i`` out of all its leaves, and merge what can be merged."""
     items, links = index.items, index.links
-    pending = NONE
-    link = items[i, HEAD]
-    while link != NONE:
-        following = links[link, AFTER]
+    pending = x.NONE
+    link = items[i, x.HEAD]
+    while link != x.NONE:
+        following = links[link, x.AFTER]
         leave_node(index, link)
-        pending = note_parent(index, links[link, NODE], pending)
+        pending = note_parent(index, links[link, x.NODE], pending)
         free_link(index, link)
         link = following
-    items[i, HEAD] = NONE
+    items[i, x.HEAD] = x.NONE
     merge_pending(index, pending)
 
 
@@ -209,9 +202,9 @@ def delete_item(index, i):
 def note_parent(index, node, pending):
     """Chain the parent of a leaf that lost an item to those to be tried for merging."""
     tree = index.tree
-    parent = tree[node, PARENT]
-    if parent != NONE and tree[parent, PENDING] == FREE:
-        tree[parent, PENDING] = pending
+    parent = tree[node, x.PARENT]
+    if parent != x.NONE and tree[parent, x.PENDING] == x.FREE:
+        tree[parent, x.PENDING] = pending
         return parent
     return pending
 
@@ -222,87 +215,59 @@ def merge_pending(index, pending):
     is chained itself: so each of them has its children still when its turn comes, and as a node
     with children keeps its parent from being merged, none in the chain is ever freed."""
     tree = index.tree
-    while pending != NONE:
+    while pending != x.NONE:
         node = pending
-        pending = tree[node, PENDING]
-        tree[node, PENDING] = FREE
-        while node != NONE and tree[node, PENDING] == FREE:
+        pending = tree[node, x.PENDING]
+        tree[node, x.PENDING] = x.FREE
+        while node != x.NONE and tree[node, x.PENDING] == x.FREE:
             if not merge(index, node):
                 break
-            node = tree[node, PARENT]
+            node = tree[node, x.PARENT]
 
 
 @kernel
 def merge(index, node):
     """Make a node whose children are leaves with few items between them a leaf."""
     items, tree, links = index.items, index.tree, index.links
-    first = tree[node, FIRST]
+    first = tree[node, x.FIRST]
     for child in range(first, first + 8):
-        if tree[child, FIRST] != NONE or tree[child, COUNT] > index.state.merge_within:
+        if tree[child, x.FIRST] != x.NONE or tree[child, x.COUNT] > index.state.merge_within:
             return False
     visit = next_visit(index)
     distinct = 0
     for child in range(first, first + 8):
-        link = tree[child, LIST]
-        while link != NONE:
-            i = links[link, ITEM]
-            if items[i, SEEN] != visit:
-                items[i, SEEN] = visit
+        link = tree[child, x.LIST]
+        while link != x.NONE:
+            i = links[link, x.ITEM]
+            if items[i, x.SEEN] != visit:
+                items[i, x.SEEN] = visit
                 distinct += 1
-            link = links[link, NEXT]
+            link = links[link, x.NEXT]
     if distinct > index.state.merge_within:
         return False
     index.state.merges += 1
-    tree[node, FIRST] = NONE
-    tree[node, LIST] = NONE
-    tree[node, COUNT] = 0
+    tree[node, x.FIRST] = x.NONE
+    tree[node, x.LIST] = x.NONE
+    tree[node, x.COUNT] = 0
     visit = next_visit(index)
     for child in range(first, first + 8):
-        link = tree[child, LIST]
-        while link != NONE:
-            following = links[link, NEXT]
-            i = links[link, ITEM]
-            if items[i, SEEN] != visit:
-                items[i, SEEN] = visit
-                links[link, NODE] = node
-                links[link, NEXT] = tree[node, LIST]
-                tree[node, LIST] = link
-                tree[node, COUNT] += 1
+        link = tree[child, x.LIST]
+        while link != x.NONE:
+            following = links[link, x.NEXT]
+            i = links[link, x.ITEM]
+            if items[i, x.SEEN] != visit:
+                items[i, x.SEEN] = visit
+                links[link, x.NODE] = node
+                links[link, x.NEXT] = tree[node, x.LIST]
+                tree[node, x.LIST] = link
+                tree[node, x.COUNT] += 1
             else:
                 leave_item(index, link)
                 free_link(index, link)
             link = following
-    tree[first, PENDING] = index.state.free_blocks
+    tree[first, x.PENDING] = index.state.free_blocks
     index.state.free_blocks = first
     return True
-
-
-@kernel
-def insert_region(index, i):
-    """Insert item ``i`` into all leaves that its box meets, splitting those that it does not cover.
-    False where there is no room left; it is then in some leaves only."""
-    tree = index.tree
-    node = 0
-    while True:
-        if overlaps(index, i, node):
-            if (
-                tree[node, FIRST] == NONE
-                and tree[node, LEVEL] < index.state.deepest
-                and not covered(index, i, node)
-            ):
-                split(index, node)
-                if tree[node, FIRST] == NONE:
-                    return False
-            if tree[node, FIRST] != NONE:
-                node = tree[node, FIRST]
-                continue
-            if not add_link(index, i, node):
-                return False
-        while node != 0 and tree[node, CHILD] == 7:
-            node = tree[node, PARENT]
-        if node == 0:
-            return True
-        node += 1
 
 
 @inlined

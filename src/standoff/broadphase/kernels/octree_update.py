@@ -44,38 +44,18 @@ meets: a long body that turns can enter a node well inside a box whose faces do 
 
 from __future__ import annotations
 
+from standoff.broadphase.kernels import tables as x
 from standoff.broadphase.kernels.grid import grid_neighbour, insert_cells
 from standoff.broadphase.kernels.octree import (
     delete_item,
     free_link,
     insert_below,
-    insert_region,
     leave_item,
     leave_node,
     merge_pending,
     next_visit,
     note_parent,
     overlaps,
-)
-from standoff.broadphase.kernels.tables import (
-    ABSENT,
-    AFTER,
-    CHILD,
-    FIRST,
-    GRID,
-    HEAD,
-    INSIDE,
-    MARK,
-    MOVED,
-    NAIVE,
-    NODE,
-    NONE,
-    OUT_NEXT,
-    OUT_PREV,
-    OUTSIDE,
-    PARENT,
-    REGION,
-    STATE,
 )
 from standoff.compiled.jit import inlined, kernel
 
@@ -84,18 +64,16 @@ from standoff.compiled.jit import inlined, kernel
 def insert(index, i):
     """Insert item ``i``, which is nowhere, with the box it is registered with, from the root."""
     items = index.items
-    items[i, MOVED] = 1
-    if index.state.kind == NAIVE or not within_root(index, i):
+    items[i, x.MOVED] = 1
+    if index.state.kind == x.NAIVE or not within_root(index, i):
         put_outside(index, i)
         return
-    if index.state.kind == GRID:
+    if index.state.kind == x.GRID:
         done = insert_cells(index, i)
-    elif index.state.kind == REGION:
-        done = insert_region(index, i)
     else:
         done = insert_below(index, i, 0)
     if done:
-        items[i, STATE] = INSIDE
+        items[i, x.STATE] = x.INSIDE
     else:
         index.state.full = 1
         delete_item(index, i)
@@ -106,17 +84,17 @@ def insert(index, i):
 def remove(index, i):
     """Take item ``i`` out, wherever it is; what its nodes no longer need is merged."""
     items = index.items
-    if items[i, STATE] == INSIDE:
+    if items[i, x.STATE] == x.INSIDE:
         delete_item(index, i)
-    elif items[i, STATE] == OUTSIDE:
-        before, after = items[i, OUT_PREV], items[i, OUT_NEXT]
-        if before == NONE:
+    elif items[i, x.STATE] == x.OUTSIDE:
+        before, after = items[i, x.OUT_PREV], items[i, x.OUT_NEXT]
+        if before == x.NONE:
             index.state.out_first = after
         else:
-            items[before, OUT_NEXT] = after
-        if after != NONE:
-            items[after, OUT_PREV] = before
-    items[i, STATE] = ABSENT
+            items[before, x.OUT_NEXT] = after
+        if after != x.NONE:
+            items[after, x.OUT_PREV] = before
+    items[i, x.STATE] = x.ABSENT
 
 
 @inlined
@@ -124,11 +102,11 @@ def put_outside(index, i):
     """Into the list of those that are held against everything."""
     items = index.items
     first = index.state.out_first
-    items[i, STATE] = OUTSIDE
-    items[i, OUT_PREV] = NONE
-    items[i, OUT_NEXT] = first
-    if first != NONE:
-        items[first, OUT_PREV] = i
+    items[i, x.STATE] = x.OUTSIDE
+    items[i, x.OUT_PREV] = x.NONE
+    items[i, x.OUT_NEXT] = first
+    if first != x.NONE:
+        items[first, x.OUT_PREV] = i
     index.state.out_first = i
 
 
@@ -151,10 +129,10 @@ def move(index, i, fresh, k, smallest):
     the smallest node that holds all of the box, however far it moved."""
     items = index.items
     outward, farthest = register(index, i, fresh, k)
-    if index.state.kind == NAIVE and items[i, STATE] == OUTSIDE:
+    if index.state.kind == x.NAIVE and items[i, x.STATE] == x.OUTSIDE:
         return
-    near_by = items[i, HEAD] != NONE if index.state.from_above != 0 else farthest < smallest
-    if items[i, STATE] == INSIDE and near_by and within_root(index, i):
+    near_by = items[i, x.HEAD] != x.NONE if index.state.from_above != 0 else farthest < smallest
+    if items[i, x.STATE] == x.INSIDE and near_by and within_root(index, i):
         follow(index, i, outward)
     else:
         reinsert(index, i)
@@ -177,7 +155,7 @@ def register(index, i, fresh, k):
         farthest = max(farthest, low, high)
     for c in range(6):
         boxes[i, c] = fresh[k, c]
-    index.items[i, MOVED] = 1
+    index.items[i, x.MOVED] = 1
     index.state.updates += 1
     return outward, farthest
 
@@ -185,7 +163,7 @@ def register(index, i, fresh, k):
 @kernel
 def reinsert(index, i):
     """Take item ``i`` out, and insert it with the box it is registered with, from the root."""
-    if index.items[i, STATE] == INSIDE:
+    if index.items[i, x.STATE] == x.INSIDE:
         index.state.reinserted += 1
     remove(index, i)
     insert(index, i)
@@ -198,15 +176,15 @@ def follow(index, i, outward):
     links = index.links
     old = mark_leaves(index, i)
     if index.state.from_above != 0:
-        done = enter_below_common(index, i, links[old, NODE])
+        done = enter_below_common(index, i, links[old, x.NODE])
     else:
         # Leaves entered are put before ``old`` in the item's list: this loop does not meet them.
         done = True
         link = old
-        while done and link != NONE:
-            leaf = links[link, NODE]
+        while done and link != x.NONE:
+            leaf = links[link, x.NODE]
             done = enter_from(index, i, leaf, outward & reached(index, i, leaf))
-            link = links[link, AFTER]
+            link = links[link, x.AFTER]
     leave_old(index, i, old, done)
 
 
@@ -215,11 +193,11 @@ def mark_leaves(index, i):
     """Put the number of a visit on the leaves of item ``i``; the first of its links."""
     items, tree, links = index.items, index.tree, index.links
     visit = next_visit(index)
-    old = items[i, HEAD]
+    old = items[i, x.HEAD]
     link = old
-    while link != NONE:
-        tree[links[link, NODE], MARK] = visit
-        link = links[link, AFTER]
+    while link != x.NONE:
+        tree[links[link, x.NODE], x.MARK] = visit
+        link = links[link, x.AFTER]
     return old
 
 
@@ -233,11 +211,11 @@ def leave_old(index, i, old, done):
         delete_item(index, i)
         put_outside(index, i)
         return
-    pending = NONE
+    pending = x.NONE
     link = old
-    while link != NONE:
-        after = links[link, AFTER]
-        node = links[link, NODE]
+    while link != x.NONE:
+        after = links[link, x.AFTER]
+        node = links[link, x.NODE]
         if not overlaps(index, i, node):
             leave_node(index, link)
             leave_item(index, link)
@@ -254,20 +232,20 @@ def enter_below_common(index, i, node):
     out."""
     tree = index.tree
     visit = index.state.visit
-    while tree[node, PARENT] != NONE and not holds(index, i, node):
-        node = tree[node, PARENT]
+    while tree[node, x.PARENT] != x.NONE and not holds(index, i, node):
+        node = tree[node, x.PARENT]
     top = node
     while True:
         if overlaps(index, i, node):
-            if tree[node, FIRST] != NONE:
-                node = tree[node, FIRST]
+            if tree[node, x.FIRST] != x.NONE:
+                node = tree[node, x.FIRST]
                 continue
-            if tree[node, MARK] != visit:
-                tree[node, MARK] = visit
+            if tree[node, x.MARK] != visit:
+                tree[node, x.MARK] = visit
                 if not insert_below(index, i, node):
                     return False
-        while node != top and tree[node, CHILD] == 7:
-            node = tree[node, PARENT]
+        while node != top and tree[node, x.CHILD] == 7:
+            node = tree[node, x.PARENT]
         if node == top:
             return True
         node += 1
@@ -303,7 +281,7 @@ def enter_from(index, i, leaf, across):
                 if not leads(across, 2, dz) or (dx == 0 and dy == 0 and dz == 0):
                     continue
                 top = neighbour(index, leaf, dx, dy, dz)
-                if top != NONE and not enter(index, i, top, dx, dy, dz):
+                if top != x.NONE and not enter(index, i, top, dx, dy, dz):
                     return False
     return True
 
@@ -336,23 +314,23 @@ def enter(index, i, top, dx, dy, dz):
     node = top
     while True:
         if overlaps(index, i, node):
-            if tree[node, FIRST] != NONE:
-                node = tree[node, FIRST]
+            if tree[node, x.FIRST] != x.NONE:
+                node = tree[node, x.FIRST]
                 if near_side(0, dx, dy, dz):
                     continue
-            elif tree[node, MARK] != visit:
-                tree[node, MARK] = visit
+            elif tree[node, x.MARK] != visit:
+                tree[node, x.MARK] = visit
                 if not insert_below(index, i, node):
                     return False
-        elif tree[node, FIRST] == NONE:
-            tree[node, MARK] = visit
+        elif tree[node, x.FIRST] == x.NONE:
+            tree[node, x.MARK] = visit
         while True:
-            while node != top and tree[node, CHILD] == 7:
-                node = tree[node, PARENT]
+            while node != top and tree[node, x.CHILD] == 7:
+                node = tree[node, x.PARENT]
             if node == top:
                 return True
             node += 1
-            if near_side(tree[node, CHILD], dx, dy, dz):
+            if near_side(tree[node, x.CHILD], dx, dy, dz):
                 break
 
 
@@ -372,7 +350,7 @@ def neighbour(index, node, dx, dy, dz):
     larger leaf; NONE beyond the root."""
     tree = index.tree
     index.state.neighbours += 1
-    if index.state.kind == GRID:
+    if index.state.kind == x.GRID:
         return grid_neighbour(index.state.side, node, dx, dy, dz)
     # Upwards: a step that stays within the parent is done on that axis; one that leaves it is the
     # parent's own step. The way back down is the same with the sides stepped over changed, three
@@ -380,10 +358,10 @@ def neighbour(index, node, dx, dy, dz):
     path = 0
     levels = 0
     while dx != 0 or dy != 0 or dz != 0:
-        if tree[node, PARENT] == NONE:
-            return NONE
-        c = tree[node, CHILD]
-        node = tree[node, PARENT]
+        if tree[node, x.PARENT] == x.NONE:
+            return x.NONE
+        c = tree[node, x.CHILD]
+        node = tree[node, x.PARENT]
         if dx != 0:
             if (c & 1) == (dx < 0):
                 dx = 0
@@ -398,8 +376,8 @@ def neighbour(index, node, dx, dy, dz):
             c ^= 4
         path = (path << 3) | c
         levels += 1
-    while levels > 0 and tree[node, FIRST] != NONE:
-        node = tree[node, FIRST] + (path & 7)
+    while levels > 0 and tree[node, x.FIRST] != x.NONE:
+        node = tree[node, x.FIRST] + (path & 7)
         path >>= 3
         levels -= 1
     return node

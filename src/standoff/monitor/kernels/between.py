@@ -21,37 +21,11 @@ from __future__ import annotations
 import math
 
 from standoff.compiled.jit import entry, inlined, kernel
-from standoff.geometry.narrowphase.layout import (
-    BOX,
-    CAPSULE,
-    CYLINDER,
-    DISTANCE,
-    HALFSPACE,
-    KIND,
-    MESH,
-    NORMAL,
-    OUT_COLUMNS,
-    POINT0,
-    POINTS,
-    REF_COLUMNS,
-    ROW_COLUMNS,
-    SIZE,
-    SLACK,
-    SPHERE,
-    is_general,
-)
+from standoff.geometry.narrowphase import layout
 from standoff.geometry.narrowphase.support import size_of, span_of_primitive
+from standoff.monitor.kernels import tables as m
 from standoff.monitor.kernels.judge import add_hit, closing_speed, measure, three, threshold_of
 from standoff.monitor.kernels.near import extended_meet
-from standoff.monitor.kernels.tables import (
-    INSTANT_COLUMNS,
-    POSE_A,
-    POSE_B,
-    STEP,
-    TIME,
-    TURN,
-    monitor_at,
-)
 from standoff.motion.kernels.bound import CHAIN0, common_frame, curvature, path_length
 from standoff.motion.kernels.certify import agreeing_free, direction_free, ends_free, half_free
 from standoff.motion.kernels.poses import place_row, turn_row
@@ -76,11 +50,11 @@ BEST = BETWEEN_TESTS + 2
 INSTANT_ROWS = BETWEEN_TESTS + 3
 
 
-@entry(STEP)
+@entry(m.STEP)
 def judge_between(tables, dt):
     """As `judge`, over the whole motion: writes and counts the pairs that are not proved to keep
     their distance, and returns the smallest distance measured. A step of the cycle."""
-    monitor = monitor_at(tables)
+    monitor = m.monitor_at(tables)
     between, state = monitor.between, monitor.index.state
     pairs, out, motions = monitor.pairs, monitor.out, between.motions
     found = 0
@@ -96,11 +70,11 @@ def judge_between(tables, dt):
             sweep += motions[b].sweep
             error += motions[b].position_error
         threshold = threshold_of(monitor, a, b, rule)
-        left = out[0, DISTANCE] - out[0, SLACK]
+        left = out[0, layout.DISTANCE] - out[0, layout.SLACK]
         free, when, shrunk = left > threshold, 1.0, 0.0
         if sweep > 0.0 and not half_free(left - error - threshold, sweep, 0.0, 1.0):
             free, when, shrunk = search_between(monitor, between, a, b, threshold, error)
-        clearance = min(clearance, out[0, DISTANCE])
+        clearance = min(clearance, out[0, layout.DISTANCE])
         if free:
             continue
         closing = math.nan
@@ -126,7 +100,7 @@ def search_between(monitor, between, a, b, threshold, error):
     instant, and how much their distance shrank up to it since the last reading; if they were
     nearest there, how much it did since: less than 0, as they parted."""
     out, at, two = monitor.out, between.instants, between.two
-    free = out[0, DISTANCE] - out[0, SLACK] > threshold
+    free = out[0, layout.DISTANCE] - out[0, layout.SLACK] > threshold
     common, path, bend, doubt = relative_motion(monitor, between, a, b)
     take_two(monitor, two, a, b)
     note_instant(at, RIGHT, 1.0, two.rows, monitor.frames, common)
@@ -136,16 +110,16 @@ def search_between(monitor, between, a, b, threshold, error):
         return free, 1.0, 0.0
     place_two(monitor, between, a, b, 0.0)
     note_instant(at, LEFT, 0.0, two.rows, between.start_frames, common)
-    convex = two.refs[0, KIND] != MESH and two.refs[1, KIND] != MESH
+    convex = two.refs[0, layout.KIND] != layout.MESH and two.refs[1, layout.KIND] != layout.MESH
     if free and convex and separated(between, LEFT, RIGHT, RIGHT, bend, threshold + error):
         return True, 1.0, 0.0
     free = measure_instant(monitor, two, at, LEFT) > threshold and free
-    tests, before, now = 2, at[LEFT, DISTANCE], out[0, DISTANCE]
+    tests, before, now = 2, at[LEFT, layout.DISTANCE], out[0, layout.DISTANCE]
     reaches = reaches_of(monitor, a, b, common)
     top = RIGHT
     while top >= RIGHT:
-        level = threshold if free else min(threshold, at[BEST, DISTANCE] - NEAREST_INSTANT)
-        span = at[top, TIME] - at[LEFT, TIME]
+        level = threshold if free else min(threshold, at[BEST, layout.DISTANCE] - NEAREST_INSTANT)
+        span = at[top, m.TIME] - at[LEFT, m.TIME]
         apart = math.inf if convex else moved_apart(at, LEFT, top, reaches)
         if interval_free(between, top, span * path, span * span * bend, apart, level + error):
             copy_instant(at, top, LEFT)
@@ -154,7 +128,7 @@ def search_between(monitor, between, a, b, threshold, error):
         if tests == BETWEEN_TESTS or pointless(at, top, span * path, error, convex, doubt):
             free = False
             break
-        t = 0.5 * (at[LEFT, TIME] + at[top, TIME])
+        t = 0.5 * (at[LEFT, m.TIME] + at[top, m.TIME])
         top += 1
         place_two(monitor, between, a, b, t)
         note_instant(at, top, t, two.rows, between.frames, common)
@@ -162,8 +136,8 @@ def search_between(monitor, between, a, b, threshold, error):
         tests += 1
     monitor.index.state.pair_tests += tests - 1
     copy_result(at, BEST, out, 0)
-    when = at[BEST, TIME]
-    return free, when, (before - out[0, DISTANCE]) / when if when > 0.0 else before - now
+    when = at[BEST, m.TIME]
+    return free, when, (before - out[0, layout.DISTANCE]) / when if when > 0.0 else before - now
 
 
 @kernel
@@ -171,9 +145,9 @@ def measure_instant(monitor, two, at, k):
     """Measure the pair as it stands at instant ``k``: what the distance is at least. BEST is the
     nearest so far."""
     measure(monitor, two, 0, 1, at, k)
-    if at[k, DISTANCE] < at[BEST, DISTANCE]:
+    if at[k, layout.DISTANCE] < at[BEST, layout.DISTANCE]:
         copy_instant(at, k, BEST)
-    return at[k, DISTANCE] - at[k, SLACK]
+    return at[k, layout.DISTANCE] - at[k, layout.SLACK]
 
 
 @inlined
@@ -181,8 +155,8 @@ def pointless(at, top, path, error, convex, doubt):
     """Whether another look between LEFT and instant ``top`` can show nothing: nobody knows how one
     turns, rounding hides the motion, a mesh that overlaps has no distance to compare with, or an
     endless motion has no middle."""
-    hidden = doubt or not path > error + at[top, SLACK]
-    return hidden or (not convex and at[BEST, DISTANCE] <= 0.0) or not path < math.inf
+    hidden = doubt or not path > error + at[top, layout.SLACK]
+    return hidden or (not convex and at[BEST, layout.DISTANCE] <= 0.0) or not path < math.inf
 
 
 @inlined
@@ -196,7 +170,7 @@ def reaches_of(monitor, a, b, common):
 @inlined
 def copy_result(a, i, b, j):
     """A row of results of `measure`."""
-    for e in range(OUT_COLUMNS):
+    for e in range(layout.OUT_COLUMNS):
         b[j, e] = a[i, e]
 
 
@@ -228,7 +202,7 @@ def relative_motion(monitor, between, a, b):
 
 @kernel
 def copy_instant(at, k, to):
-    for c in range(INSTANT_COLUMNS):
+    for c in range(m.INSTANT_COLUMNS):
         at[to, c] = at[k, c]
 
 
@@ -236,9 +210,9 @@ def copy_instant(at, k, to):
 def take_two(monitor, two, a, b):
     """Make a set of the pair alone: what they are, and where they are now."""
     rows, refs = monitor.placed.rows, monitor.placed.refs
-    for c in range(ROW_COLUMNS):
+    for c in range(layout.ROW_COLUMNS):
         two.rows[0, c], two.rows[1, c] = rows[a, c], rows[b, c]
-    for c in range(REF_COLUMNS):
+    for c in range(layout.REF_COLUMNS):
         two.refs[0, c], two.refs[1, c] = refs[a, c], refs[b, c]
 
 
@@ -280,13 +254,13 @@ def place_between(monitor, between, t):
 def note_instant(at, k, t, two, frames, c):
     """Instant ``k``: when it is, where both stand, and how the frame ``c`` that carries both is
     turned; the row of results is for `measure`."""
-    at[k, TIME] = t
+    at[k, m.TIME] = t
     for r in range(3):
         for column in range(3):
-            at[k, TURN + 3 * r + column] = frames[c, 4 * r + column]
+            at[k, m.TURN + 3 * r + column] = frames[c, 4 * r + column]
     for e in range(12):
-        at[k, POSE_A + e] = two[0, e]
-        at[k, POSE_B + e] = two[1, e]
+        at[k, m.POSE_A + e] = two[0, e]
+        at[k, m.POSE_B + e] = two[1, e]
 
 
 @kernel
@@ -295,12 +269,18 @@ def interval_free(between, top, path, bend, apart, level):
     one goes farther than ``path`` from the other, ``bend`` is L² M, and of bodies that are not
     convex ``apart`` is how far they move against each other."""
     at = between.instants
-    left, right = at[LEFT, DISTANCE] - at[LEFT, SLACK], at[top, DISTANCE] - at[top, SLACK]
+    left, right = (
+        at[LEFT, layout.DISTANCE] - at[LEFT, layout.SLACK],
+        at[top, layout.DISTANCE] - at[top, layout.SLACK],
+    )
     if ends_free(left, right, path, 0.0, level):
         return True
     if apart < math.inf:
         return agreeing_free(left, right, apart, bend, level)
-    if between.two.refs[0, KIND] == MESH or between.two.refs[1, KIND] == MESH:
+    if (
+        between.two.refs[0, layout.KIND] == layout.MESH
+        or between.two.refs[1, layout.KIND] == layout.MESH
+    ):
         return False
     return separated(between, LEFT, top, top, bend, level) or separated(
         between, LEFT, top, LEFT, bend, level
@@ -314,9 +294,9 @@ def moved_apart(at, i, j, reaches):
     r their ``reaches``."""
     square = 0.0
     for c in range(3, 12, 4):
-        x = at[j, POSE_A + c] - at[i, POSE_A + c] - (at[j, POSE_B + c] - at[i, POSE_B + c])
+        x = at[j, m.POSE_A + c] - at[i, m.POSE_A + c] - (at[j, m.POSE_B + c] - at[i, m.POSE_B + c])
         square += x * x
-    turns = turned_by(at, i, j, POSE_A) * reaches[0] + turned_by(at, i, j, POSE_B) * reaches[1]
+    turns = turned_by(at, i, j, m.POSE_A) * reaches[0] + turned_by(at, i, j, m.POSE_B) * reaches[1]
     return (1.0 + MOTION_ROUNDING) * (math.sqrt(square) + turns)
 
 
@@ -335,16 +315,16 @@ def separated(between, i, j, n, bend, level):
     """Whether the normal that was found at instant ``n``, one of ``i`` and ``j``, separates the
     pair by more than ``level`` from one to the other; ``bend`` is L² M."""
     at = between.instants
-    x, y, z = three(at, n, NORMAL)
-    if between.two.refs[1, KIND] == HALFSPACE:
-        x, y, z = at[n, POSE_B + 2], at[n, POSE_B + 6], at[n, POSE_B + 10]
+    x, y, z = three(at, n, layout.NORMAL)
+    if between.two.refs[1, layout.KIND] == layout.HALFSPACE:
+        x, y, z = at[n, m.POSE_B + 2], at[n, m.POSE_B + 6], at[n, m.POSE_B + 10]
     if not abs(x * x + y * y + z * z - 1.0) <= INSTANT_ROUNDING:
         return False
     here = separation_along(between, n, x, y, z)
     if not direction_free(here, here, bend, level):
         return False
     # The same direction at the other end: fixed in the frame that carries both.
-    o, t = i + j - n, TURN
+    o, t = i + j - n, m.TURN
     u = at[n, t] * x + at[n, t + 3] * y + at[n, t + 6] * z
     v = at[n, t + 1] * x + at[n, t + 4] * y + at[n, t + 7] * z
     w = at[n, t + 2] * x + at[n, t + 5] * y + at[n, t + 8] * z
@@ -368,29 +348,18 @@ def span_along(between, k, i, nx, ny, nz):
     """Smallest and largest ``n·p`` over the points of body ``i`` of the pair, and the sum of the
     lengths it was computed from. A half space is asked along its own normal only."""
     at, two, refs = between.instants, between.two.rows, between.two.refs
-    pose, kind = POSE_A if i == 0 else POSE_B, refs[i, KIND]
+    pose, kind = m.POSE_A if i == 0 else m.POSE_B, refs[i, layout.KIND]
     cx, cy, cz = at[k, pose + 3], at[k, pose + 7], at[k, pose + 11]
     along, far = nx * cx + ny * cy + nz * cz, abs(cx) + abs(cy) + abs(cz)
-    if kind == HALFSPACE:
+    if kind == layout.HALFSPACE:
         return -math.inf, along, far
-    if kind == SPHERE:
-        half = two[i, SIZE]
-        return along - half, along + half, far + half
     x = nx * at[k, pose] + ny * at[k, pose + 4] + nz * at[k, pose + 8]
     y = nx * at[k, pose + 1] + ny * at[k, pose + 5] + nz * at[k, pose + 9]
     z = nx * at[k, pose + 2] + ny * at[k, pose + 6] + nz * at[k, pose + 10]
-    if kind == CAPSULE:
-        half = two[i, SIZE] + two[i, SIZE + 1] * abs(z)
-    elif kind == BOX:
-        half = two[i, SIZE] * abs(x) + two[i, SIZE + 1] * abs(y) + two[i, SIZE + 2] * abs(z)
-    elif kind == CYLINDER:
-        half = two[i, SIZE] * math.sqrt(x * x + y * y) + two[i, SIZE + 1] * abs(z)
-    elif is_general(kind):
-        low, high = span_of_primitive(kind, size_of(two, i), x, y, z)
-        return along + low, along + high, far + abs(low) + abs(high)
-    else:
+    if not layout.is_primitive(kind):
         return span_points(between.two, i, x, y, z, along, far)
-    return along - half, along + half, far + half
+    low, high = span_of_primitive(kind, size_of(two, i), x, y, z)
+    return along + low, along + high, far + abs(low) + abs(high)
 
 
 @kernel
@@ -398,8 +367,8 @@ def span_points(two, i, x, y, z, along, far):
     """`span` of a polyhedron; (x, y, z) is the direction in its own axes."""
     points, refs = two.solids.points, two.refs
     low, high, size = math.inf, -math.inf, 0.0
-    first = refs[i, POINT0]
-    for p in range(first, first + refs[i, POINTS]):
+    first = refs[i, layout.POINT0]
+    for p in range(first, first + refs[i, layout.POINTS]):
         s = x * points[p, 0] + y * points[p, 1] + z * points[p, 2]
         low, high = min(low, s), max(high, s)
         size = max(size, abs(points[p, 0]) + abs(points[p, 1]) + abs(points[p, 2]))

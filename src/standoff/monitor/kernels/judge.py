@@ -30,24 +30,10 @@ from __future__ import annotations
 import math
 
 from standoff.compiled.jit import inlined, kernel
+from standoff.geometry.narrowphase import layout
 from standoff.geometry.narrowphase.dispatch import closed_form, general_pair
-from standoff.geometry.narrowphase.layout import (
-    DISTANCE,
-    KIND,
-    MESH,
-    NORMAL,
-    POINT_A,
-    POINT_B,
-    SLACK,
-)
+from standoff.monitor.kernels import tables as m
 from standoff.monitor.kernels.near import extended_meet
-from standoff.monitor.kernels.tables import (
-    APPROACHES,
-    BODIES_PART,
-    BUFFERS,
-    HIT_COLUMNS,
-    PRIMITIVES_PART,
-)
 
 
 @kernel
@@ -66,10 +52,10 @@ def judge(monitor, dt):
             continue
         state.pair_tests += 1
         measure(monitor, monitor.placed, a, b, out, 0)
-        value = out[0, DISTANCE]
+        value = out[0, layout.DISTANCE]
         clearance = min(clearance, value)
         threshold = threshold_of(monitor, a, b, rule)
-        if not value - out[0, SLACK] > threshold:
+        if not value - out[0, layout.SLACK] > threshold:
             found = add_hit(monitor, found, p, threshold, 1.0, closing_speed(monitor, a, b, dt))
     monitor.answer.hits = found
     return clearance
@@ -85,7 +71,7 @@ def measure(monitor, bodies, a, b, out, k):
 @inlined
 def threshold_of(monitor, a, b, rule):
     """The distance at which a pair of slots is too close."""
-    if rule != BUFFERS:
+    if rule != m.BUFFERS:
         return monitor.thresholds[rule]
     threshold = monitor.movers[a].buffer
     if b < monitor.plan.movers:
@@ -102,15 +88,15 @@ def add_hit(monitor, found, p, threshold, when, closing):
     hit, pair, out = monitor.hits[found], monitor.pairs[p], monitor.out
     hit.threshold, hit.when, hit.closing = threshold, when, closing
     hit.parts = parting(monitor, pair.a, pair.b, pair.rule, hit)
-    hit.distance, hit.slack = out[0, DISTANCE], out[0, SLACK]
+    hit.distance, hit.slack = out[0, layout.DISTANCE], out[0, layout.SLACK]
     first, second = monitor.owner[pair.a], monitor.owner[pair.b]
-    one, two, sign = POINT_A, POINT_B, 1.0
+    one, two, sign = layout.POINT_A, layout.POINT_B, 1.0
     if first > second:
-        first, second, one, two, sign = second, first, POINT_B, POINT_A, -1.0
+        first, second, one, two, sign = second, first, layout.POINT_B, layout.POINT_A, -1.0
     hit.a, hit.b = first, second
     hit.ax, hit.ay, hit.az = three(out, 0, one)
     hit.bx, hit.by, hit.bz = three(out, 0, two)
-    nx, ny, nz = three(out, 0, NORMAL)
+    nx, ny, nz = three(out, 0, layout.NORMAL)
     hit.nx, hit.ny, hit.nz = sign * nx, sign * ny, sign * nz
     return found + 1
 
@@ -132,7 +118,7 @@ def rank(monitor, count):
             if precedes(hits[i], hits[nearest]):
                 nearest = i
         if nearest != k:
-            for c in range(HIT_COLUMNS):
+            for c in range(m.HIT_COLUMNS):
                 words[k, c], words[nearest, c] = words[nearest, c], words[k, c]
 
 
@@ -161,17 +147,17 @@ def closing_speed(monitor, a, b, dt):
     reading to this one; NaN where one of them was not seen before."""
     out, movers = monitor.out, monitor.movers
     rows, before = monitor.placed.rows, monitor.before
-    x, y, z = three(out, 0, POINT_A)
+    x, y, z = three(out, 0, layout.POINT_A)
     vx, vy, vz = point_velocity(rows, before, a, x, y, z)
     if movers[a].known < 2:
         return math.nan
     if b < monitor.plan.movers:
         if movers[b].known < 2:
             return math.nan
-        x, y, z = three(out, 0, POINT_B)
+        x, y, z = three(out, 0, layout.POINT_B)
         ux, uy, uz = point_velocity(rows, before, b, x, y, z)
         vx, vy, vz = vx - ux, vy - uy, vz - uz
-    nx, ny, nz = three(out, 0, NORMAL)
+    nx, ny, nz = three(out, 0, layout.NORMAL)
     return -(vx * nx + vy * ny + vz * nz) / dt
 
 
@@ -197,10 +183,14 @@ def parting(monitor, a, b, rule, hit):
     or all of their bodies."""
     rows, refs, before, out = monitor.placed.rows, monitor.placed.refs, monitor.before, monitor.out
     # NaN where a speed is unknown.
-    if not hit.closing < 0.0 or refs[a, KIND] == MESH or refs[b, KIND] == MESH:
-        return APPROACHES
+    if (
+        not hit.closing < 0.0
+        or refs[a, layout.KIND] == layout.MESH
+        or refs[b, layout.KIND] == layout.MESH
+    ):
+        return m.APPROACHES
     away, moves, threshold = 0.0, 0.0, 0.0
-    nx, ny, nz = three(out, 0, NORMAL)
+    nx, ny, nz = three(out, 0, layout.NORMAL)
     for side in range(2):
         i, sign = (a, 1.0) if side == 0 else (b, -1.0)
         if i >= monitor.plan.movers:
@@ -222,8 +212,8 @@ def parting(monitor, a, b, rule, hit):
         moves += shift + turn * own.whole
         threshold += own.c0
     if not away > 0.0:
-        return APPROACHES
+        return m.APPROACHES
     # The buffer of another primitive is c0 at least.
-    if rule != BUFFERS:
+    if rule != m.BUFFERS:
         threshold = hit.threshold
-    return BODIES_PART if out[0, DISTANCE] + moves <= threshold else PRIMITIVES_PART
+    return m.BODIES_PART if out[0, layout.DISTANCE] + moves <= threshold else m.PRIMITIVES_PART

@@ -13,16 +13,7 @@ from standoff.broadphase.kernels.near import candidates
 from standoff.broadphase.kernels.tables import ABSENT, MOVED, STATE
 from standoff.compiled.jit import inlined, kernel
 from standoff.geometry.narrowphase.aabb import boxes_meet
-from standoff.monitor.kernels.tables import (
-    ALLOWED,
-    BUFFERS,
-    NO_ROBOT,
-    OTHER,
-    ROBOT_ROBOT,
-    ROBOT_SCENE,
-    RULE,
-    SELF,
-)
+from standoff.monitor.kernels import tables as m
 
 
 @kernel
@@ -30,26 +21,26 @@ def rule_of(monitor, a, b):
     """The rule for two bodies. Two on one frame cannot move against each other."""
     bodies, exceptions = monitor.bodies, monitor.exceptions
     if bodies[a].frame == bodies[b].frame:
-        return ALLOWED
+        return m.ALLOWED
     if bodies[b].last - bodies[b].first < bodies[a].last - bodies[a].first:
         a, b = b, a
     low, high = bodies[a].first, bodies[a].last
     while low < high:
         middle = (low + high) // 2
-        if exceptions[middle, OTHER] == b:
-            return exceptions[middle, RULE]
-        if exceptions[middle, OTHER] < b:
+        if exceptions[middle, m.OTHER] == b:
+            return exceptions[middle, m.RULE]
+        if exceptions[middle, m.OTHER] < b:
             low = middle + 1
         else:
             high = middle
     ra, rb = bodies[a].robot, bodies[b].robot
-    rule = BUFFERS
-    if ra != NO_ROBOT and rb != NO_ROBOT:
-        rule = SELF if ra == rb else ROBOT_ROBOT
-    elif ra != NO_ROBOT or rb != NO_ROBOT:
-        rule = ROBOT_SCENE
-    if rule != BUFFERS and math.isnan(monitor.thresholds[rule]):
-        rule = BUFFERS
+    rule = m.BUFFERS
+    if ra != m.NO_ROBOT and rb != m.NO_ROBOT:
+        rule = m.SELF if ra == rb else m.ROBOT_ROBOT
+    elif ra != m.NO_ROBOT or rb != m.NO_ROBOT:
+        rule = m.ROBOT_SCENE
+    if rule != m.BUFFERS and math.isnan(monitor.thresholds[rule]):
+        rule = m.BUFFERS
     return rule
 
 
@@ -78,7 +69,7 @@ def refresh_pairs(monitor, index):
             if j < i and items[j, MOVED] != 0:
                 continue  # found when it was the other's turn
             rule = rule_of(monitor, owner[i], owner[j])
-            if rule == ALLOWED:
+            if rule == m.ALLOWED:
                 continue
             if used == len(pairs):
                 return False

@@ -47,7 +47,8 @@ def place_movers(monitor, dt, grace, stale):
         own.speed = speed
         buffer = own.c0 + speed * (own.c1 + speed * own.c2)
         own.buffer = buffer
-        if not extend(monitor, i, X, Y, Z, max(buffer, own.least)) <= COORDINATE_LIMIT:
+        kind, more = monitor.placed.refs[i, KIND], max(buffer, own.least)
+        if not extend(own, rows, i, kind, (X, Y, Z), more, monitor.extended, i) <= COORDINATE_LIMIT:
             # It is anywhere, or nowhere: held against everything.
             put_fault(monitor, JUMP_FAULT, i, own.move, COORDINATE_LIMIT)
             for axis in range(3):
@@ -57,10 +58,8 @@ def place_movers(monitor, dt, grace, stale):
 @inlined
 def pose_now(monitor, i):
     """The three rows of a mover's pose in the world, from those of its frame."""
-    frames, local, f = monitor.frames, monitor.local, monitor.movers[i].frame
-    X = frames[f, 0], frames[f, 1], frames[f, 2], frames[f, 3]
-    Y = frames[f, 4], frames[f, 5], frames[f, 6], frames[f, 7]
-    Z = frames[f, 8], frames[f, 9], frames[f, 10], frames[f, 11]
+    local, f = monitor.local, monitor.movers[i].frame
+    X, Y, Z = pose_row(monitor.frames, f)
     if f < monitor.plan.tree_frames:
         X = compose(X[0], X[1], X[2], X[3], local, i)
         Y = compose(Y[0], Y[1], Y[2], Y[3], local, i)
@@ -115,9 +114,10 @@ def distance_moved(rows, i, pose, kind, reach):
 
 
 @inlined
-def extend(monitor, i, X, Y, Z, more):
-    """The box around a mover, grown by ``more``; how far out its middle is, by coordinates."""
-    own, rows, kind = monitor.movers[i], monitor.placed.rows, monitor.placed.refs[i, KIND]
+def extend(own, rows, i, kind, pose, more, boxes, k):
+    """Box ``k``: that around mover ``i`` at a pose, which is also in ``rows``, grown by ``more``;
+    how far out its middle is, by coordinates."""
+    X, Y, Z = pose
     x, y, z = X[3], Y[3], Z[3]
     if kind == CAPSULE:
         r, h = rows[i, SIZE], rows[i, SIZE + 1]
@@ -132,8 +132,18 @@ def extend(monitor, i, X, Y, Z, more):
         z += Z[0] * cx + Z[1] * cy + Z[2] * cz
         # Far from its own origin, a body has the rounding of that distance.
         more += BOX_ROUNDING * EPS * (abs(cx) + abs(cy) + abs(cz) + ex + ey + ez)
-    put(x, y, z, ex, ey, ez, monitor.extended, i, more)
+    put(x, y, z, ex, ey, ez, boxes, k, more)
     return abs(x) + abs(y) + abs(z)
+
+
+@inlined
+def pose_row(rows, i):
+    """The three rows of a pose, from the first twelve columns of a row."""
+    return (
+        (rows[i, 0], rows[i, 1], rows[i, 2], rows[i, 3]),
+        (rows[i, 4], rows[i, 5], rows[i, 6], rows[i, 7]),
+        (rows[i, 8], rows[i, 9], rows[i, 10], rows[i, 11]),
+    )
 
 
 @inlined

@@ -21,8 +21,8 @@ import math
 
 from standoff.broadphase.kernels.tables import ABSENT, STATE
 from standoff.compiled.jit import entry, inlined, kernel
-from standoff.geometry.narrowphase.aabb import half_extents, put, turned
-from standoff.geometry.narrowphase.layout import CAPSULE, KIND, SIZE, SPHERE, is_primitive
+from standoff.geometry.narrowphase.layout import CAPSULE, KIND, SIZE, SPHERE
+from standoff.monitor.kernels.place import distance_moved, extend, pose_row
 from standoff.monitor.kernels.tables import STEP, monitor_at
 from standoff.motion.kernels.bound import (
     CHAIN0,
@@ -99,9 +99,10 @@ def sweep_movers(tables, dt):
             place_row(between.start_frames, f, local, i, start, i)
         if path > 0.0:
             error += INSTANT_ROUNDING * scene_of(start, rows, i, own.reach)
-            moved = farthest_move(start, rows, i, kind, own.reach)
+            moved = distance_moved(start, i, pose_row(rows, i), kind, own.reach)
             motion.sweep = min(path, moved + 0.125 * bend)
-            extend_start(start, own, i, kind, fresh)
+            more = max(own.buffer, own.least)
+            extend(own, start, i, kind, pose_row(start, i), more, fresh, 0)
             grown = min(0.5 * path, 0.125 * bend) + error
             for axis in range(3):
                 low, high = fresh[0, axis], fresh[0, axis + 3]
@@ -163,39 +164,7 @@ def is_turned(start, rows, i):
 
 
 @inlined
-def farthest_move(start, rows, i, kind, reach):
-    """How far any point of mover ``i`` is from where it was, at most; see `place_movers`."""
-    moved = length(rows[i, 3] - start[i, 3], rows[i, 7] - start[i, 7], rows[i, 11] - start[i, 11])
-    if kind == SPHERE:
-        return moved
-    if kind == CAPSULE:
-        x, y, z = rows[i, 2] - start[i, 2], rows[i, 6] - start[i, 6], rows[i, 10] - start[i, 10]
-        return moved + rows[i, SIZE + 1] * length(x, y, z)
-    square = 0.0
-    for r in range(0, 12, 4):
-        for c in range(r, r + 3):
-            square += (rows[i, c] - start[i, c]) ** 2
-    return moved + math.sqrt(0.5 * square) * reach
-
-
-@inlined
 def scene_of(start, rows, i, reach):
     """The largest coordinates in play, [m]."""
     now = abs(rows[i, 3]) + abs(rows[i, 7]) + abs(rows[i, 11])
     return max(now, abs(start[i, 3]) + abs(start[i, 7]) + abs(start[i, 11])) + reach
-
-
-@inlined
-def extend_start(start, own, i, kind, fresh):
-    """The box of mover ``i`` at the last reading, extended as it is now, into ``fresh[0]``."""
-    more = max(own.buffer, own.least)
-    x, y, z = start[i, 3], start[i, 7], start[i, 11]
-    if is_primitive(kind):
-        ex, ey, ez = half_extents(start, kind, i)
-    else:
-        ex, ey, ez = turned(start, i, own.hx, own.hy, own.hz)
-        cx, cy, cz = own.cx, own.cy, own.cz
-        x += start[i, 0] * cx + start[i, 1] * cy + start[i, 2] * cz
-        y += start[i, 4] * cx + start[i, 5] * cy + start[i, 6] * cz
-        z += start[i, 8] * cx + start[i, 9] * cy + start[i, 10] * cz
-    put(x, y, z, ex, ey, ez, fresh, 0, more)

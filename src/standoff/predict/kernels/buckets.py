@@ -22,23 +22,17 @@ such an earlier one for every contact that is not within its own Δt.
 from __future__ import annotations
 
 from standoff.compiled.jit import entry, inlined, kernel
+from standoff.predict.kernels import predict_tables as p
 from standoff.predict.kernels.look import (
     gather,
     in_units,
     is_off,
     look,
     look_at_both,
+    said,
     unmarked,
     work_out,
-    write_alarmed,
-)
-from standoff.predict.kernels.predict_tables import (
-    ALARMS,
-    MORE,
-    NEVER,
-    QUIET,
-    UNIT,
-    buckets_at,
+    write_alarm,
 )
 from standoff.predict.kernels.sorting import copy, insertion_sort, partial_sort
 from standoff.predict.kernels.time_to_contact import TAU
@@ -50,7 +44,7 @@ CLEAR, DOUBTED, SWITCHED_OFF = 0, 1, 2
 @entry("int64(float64[:,::1], float64[:,::1], int64)")
 def dua_start(positions, velocities, address):
     """Look at all bodies and all pairs, put the pairs into their buckets, and alarm by (26)."""
-    tables = buckets_at(address)
+    tables = p.buckets_at(address)
     state, pairs, buckets, alarms = tables.state, tables.pairs, tables.buckets, tables.alarms
     for k in range(len(tables.bodies)):
         look(positions, velocities, tables, k)
@@ -73,21 +67,21 @@ def dua_start(positions, velocities, address):
         first, size = buckets[i].first, buckets[i].length
         for place in range(first, first + size):
             pair = pairs[place]
-            if pair.deadline <= (size + 1) * UNIT:
+            if pair.deadline <= (size + 1) * p.UNIT:
                 if found < len(alarms):
                     write_alarm(alarms[found], pair, pair.deadline, size + 1)
                 pair.a = ~int(pair.a)
                 found += 1
     state.tests = len(pairs)
     state.found = state.new = found
-    return said(tables)
+    return said(state)
 
 
 @entry("int64(float64[:,::1], float64[:,::1], int64, float64)")
 def dua_step(positions, velocities, address, now):
     """One step, read at ``now``, [s] since the first: QUIET, ALARMS or MORE. All alarms are written
     down."""
-    tables = buckets_at(address)
+    tables = p.buckets_at(address)
     state, pairs, seats, rows = tables.state, tables.pairs, tables.seats, tables.rows
     state.step += 1
     state.now = now
@@ -109,7 +103,7 @@ def dua_step(positions, velocities, address, now):
     for i in range(count):
         row, wait = rows[i], seats[i].wait
         units = row.deadline - clock
-        if units <= (wait + 1) * UNIT:
+        if units <= (wait + 1) * p.UNIT:
             write_alarm(tables.alarms[found], row, units, wait + 1)
             new += int(row.a >= 0)
             row.a = ~unmarked(row.a)
@@ -118,22 +112,7 @@ def dua_step(positions, velocities, address, now):
             row.a = unmarked(row.a)
         copy(row, pairs[seats[i].place])
     state.tests, state.found, state.new = count, found, new
-    return said(tables)
-
-
-@inlined
-def said(tables):
-    """What a step says at once."""
-    if tables.state.faults > 0:
-        return MORE
-    return ALARMS if tables.state.found > 0 else QUIET
-
-
-@inlined
-def write_alarm(alarm, pair, units, periods):
-    """No contact of a pair for so many units, and its next turn done after so many periods."""
-    alarm.a, alarm.b, alarm.new = unmarked(pair.a), pair.b, int(pair.a >= 0)
-    alarm.units, alarm.periods = units, periods
+    return said(state)
 
 
 @inlined
@@ -175,7 +154,7 @@ def units_left(tables, i):
     mark = tables.marks[i]
     if mark == CLEAR:
         return in_units(tables.block[TAU, i], tables.state.period)
-    return 0 if mark == DOUBTED else NEVER
+    return 0 if mark == DOUBTED else p.NEVER
 
 
 @inlined
@@ -219,17 +198,11 @@ def turns_until(buckets, place):
 @entry("int64(int64, int64, int64)")
 def place_of(address, a, b):
     """Where a pair stands; -1: nowhere. A look at all of them."""
-    pairs = buckets_at(address).pairs
+    pairs = p.buckets_at(address).pairs
     for place in range(len(pairs)):
         if pairs[place].b == b and unmarked(pairs[place].a) == a:
             return place
     return -1
-
-
-@entry("int64(int64, int64[:,::1])")
-def dua_alarmed(address, found):
-    """`write_alarmed` of all pairs."""
-    return write_alarmed(buckets_at(address).pairs, found)
 
 
 @entry("int64(int64, int64[:,::1], int64, int64)")
@@ -244,7 +217,7 @@ def dua_void(address, voids, doubt, since):
     An alarm that an exact stage may have ruled out until the next turn is as good as none, where
     that turn came late or one of the bodies has broken its bounds.
     ``state.wait``: steps until all of them have had a turn."""
-    tables = buckets_at(address)
+    tables = p.buckets_at(address)
     state, bodies, pairs, buckets = tables.state, tables.bodies, tables.pairs, tables.buckets
     found = 0
     state.wait = 0
@@ -261,7 +234,7 @@ def dua_void(address, voids, doubt, since):
                 wait = size
             last = max(state.step - (size - wait), 0)
             broken = max(bodies[a].fault_in, bodies[b].fault_in, doubt)
-            late = pair.deadline - state.clock <= (wait + 1) * UNIT
+            late = pair.deadline - state.clock <= (wait + 1) * p.UNIT
             if alarmed:
                 late, broken = False, max(broken, state.late_in)
             if ((last < broken and broken > since) or late) and not is_off(tables.off, a, b):

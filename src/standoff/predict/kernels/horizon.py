@@ -23,7 +23,7 @@ from __future__ import annotations
 import math
 
 from standoff.compiled.jit import entry, inlined, kernel
-from standoff.predict.kernels.look import is_off, look
+from standoff.predict.kernels.look import is_off, look, said
 from standoff.predict.kernels.predict_tables import END, LEVELS, wheel_at
 from standoff.predict.kernels.wheel import (
     apart,
@@ -31,7 +31,6 @@ from standoff.predict.kernels.wheel import (
     known,
     new_entry,
     put_into,
-    said,
     serve,
     spare,
 )
@@ -61,7 +60,7 @@ def near_start(positions, velocities, address, again):
         wheel.next_body += 1
     wheel.next_body = 0
     flush(tables)
-    return said(tables)
+    return said(tables.state)
 
 
 @entry("int64(float64[:,::1], float64[:,::1], int64, int64)")
@@ -99,7 +98,7 @@ def near_step(positions, velocities, address, quota):
                 return FULL
         i += 1
     flush(tables)
-    return said(tables)
+    return said(tables.state)
 
 
 @entry("int64(int64, int64, int64)")

@@ -8,14 +8,7 @@ import math
 
 from standoff.compiled.by_address import called
 from standoff.compiled.jit import inlined, kernel
-from standoff.predict.kernels.predict_tables import (
-    ACCELERATED,
-    JUMPED,
-    MISSING,
-    NEVER,
-    TOO_FAST,
-    UNIT,
-)
+from standoff.predict.kernels import predict_tables as p
 from standoff.predict.kernels.time_to_contact import ACCELERATION as A
 from standoff.predict.kernels.time_to_contact import GAP_RADIUS, SPEED, WORK_OUT, X
 from standoff.predict.kernels.time_to_contact import VELOCITY as V
@@ -43,7 +36,7 @@ def look(positions, velocities, tables, k):
     if body.seen_in != step:
         steps = 0 if body.seen_in < 0 else abs(step - body.seen_in)
         body.seen_in = step
-        kind, value, allowed = MISSING, math.nan, 0.0
+        kind, value, allowed = p.MISSING, math.nan, 0.0
         if k < len(positions) and k < len(velocities):
             x, y, z = positions[k, 0], positions[k, 1], positions[k, 2]
             vx, vy, vz = velocities[k, 0], velocities[k, 1], velocities[k, 2]
@@ -80,7 +73,7 @@ def held(body, position, velocity, now, blur, steps):
     speed = vx * vx + vy * vy + vz * vz
     limit = fastest * (1.0 + BOUND_ROUNDING)
     if speed > limit * limit:
-        return TOO_FAST, math.sqrt(speed), fastest
+        return p.TOO_FAST, math.sqrt(speed), fastest
     if steps == 0:
         return -1, 0.0, 0.0
     t = now - body.seen_at + blur
@@ -92,7 +85,7 @@ def held(body, position, velocity, now, blur, steps):
         speeds = abs(vx) + abs(vy) + abs(vz) + abs(ux) + abs(uy) + abs(uz)
         limit = allowed + BOUND_ROUNDING * (allowed + speeds)
         if change > limit * limit:
-            return ACCELERATED, math.sqrt(change), allowed
+            return p.ACCELERATED, math.sqrt(change), allowed
     px, py, pz = x - body.x, y - body.y, z - body.z
     off = (px - ux * t) ** 2 + (py - uy * t) ** 2 + (pz - uz * t) ** 2
     moved = px * px + py * py + pz * pz
@@ -104,9 +97,9 @@ def held(body, position, velocity, now, blur, steps):
         slack += BOUND_ROUNDING * (abs(px) + abs(py) + abs(pz) + (before + allowed) * t)
         slack += 2.0 * blur * before
         if off > (aside + slack) ** 2:
-            return JUMPED, math.sqrt(off), aside
+            return p.JUMPED, math.sqrt(off), aside
         if moved > (far + slack) ** 2:
-            return JUMPED, math.sqrt(moved), far
+            return p.JUMPED, math.sqrt(moved), far
     return -1, 0.0, 0.0
 
 
@@ -140,8 +133,8 @@ def work_out(tables, count):
 def in_units(tau, period):
     """A time in units of a deadline, rounded down. The quotient and two products are off by a unit
     of rounding and a half, and more than that is taken off."""
-    units = tau / period * UNIT * (1.0 - URGENCY_STEP)
-    return int(units) if units < NEVER else NEVER
+    units = tau / period * p.UNIT * (1.0 - URGENCY_STEP)
+    return int(units) if units < p.NEVER else p.NEVER
 
 
 @inlined
@@ -163,14 +156,16 @@ def is_off(off, a, b):
     return low < len(off) and off[low, 0] == a and off[low, 1] == b
 
 
-@kernel
-def write_alarmed(pairs, found):
-    """How many pairs were alarmed when they were last looked at; they are written as far as
-    ``found`` reaches."""
-    count = 0
-    for k in range(len(pairs)):
-        if pairs[k].a < 0:
-            if count < len(found):
-                found[count, 0], found[count, 1] = unmarked(pairs[k].a), pairs[k].b
-            count += 1
-    return count
+@inlined
+def write_alarm(alarm, pair, units, periods):
+    """No contact of a pair for so many units, and its next look done after so many periods."""
+    alarm.a, alarm.b, alarm.new = unmarked(pair.a), pair.b, int(pair.a >= 0)
+    alarm.units, alarm.periods = units, periods
+
+
+@inlined
+def said(state):
+    """What a step says at once. Only one that comes late has voids, and it is looked at anyway."""
+    if state.faults > 0 or state.expired > 0:
+        return p.MORE
+    return p.ALARMS if state.found > 0 else p.QUIET

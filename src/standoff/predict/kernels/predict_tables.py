@@ -1,9 +1,8 @@
 """The tables of a predictor.
 
 Of a pair the smaller body comes first: ``a < b``. In the pairs of a schedule, which take 16 bytes
-each, kernels write ``~a`` where the pair was alarmed when it was last looked at; whoever is not a
-kernel asks `dua_alarmed` or `wheel_alarmed`. Times of pairs are counted in units of 1 / UNIT of a
-period.
+each, kernels write ``~a`` where the pair was alarmed when it was last looked at. Times of pairs are
+counted in units of 1 / UNIT of a period.
 """
 
 from __future__ import annotations

@@ -27,25 +27,17 @@ that follows from its bodies, by which it is found.
 from __future__ import annotations
 
 from standoff.compiled.jit import entry, inlined, kernel
+from standoff.predict.kernels import predict_tables as p
 from standoff.predict.kernels.look import (
     gather,
     in_units,
     is_off,
     look,
     look_at_both,
+    said,
     unmarked,
     work_out,
-    write_alarmed,
-)
-from standoff.predict.kernels.predict_tables import (
-    ALARMS,
-    END,
-    MORE,
-    NEVER,
-    OUT,
-    QUIET,
-    UNIT,
-    wheel_at,
+    write_alarm,
 )
 from standoff.predict.kernels.time_to_contact import TAU
 
@@ -60,7 +52,7 @@ OVERDUE_STEPS = 8
 @entry("int64(float64[:,::1], float64[:,::1], int64)")
 def wheel_start(positions, velocities, address):
     """Look at all bodies and all pairs."""
-    tables = wheel_at(address)
+    tables = p.wheel_at(address)
     pairs = tables.pairs
     for k in range(len(tables.bodies)):
         look(positions, velocities, tables, k)
@@ -78,7 +70,7 @@ def wheel_start(positions, velocities, address):
 @entry("int64(float64[:,::1], float64[:,::1], int64, float64)")
 def wheel_step(positions, velocities, address, now):
     """One step, read at ``now``, [s] since the first. QUIET, ALARMS or MORE."""
-    tables = wheel_at(address)
+    tables = p.wheel_at(address)
     state, wheel, pairs = tables.state, tables.wheel, tables.pairs
     budget = wheel.budget
     state.step += 1
@@ -86,37 +78,28 @@ def wheel_step(positions, velocities, address, now):
     state.faults = state.tests = state.found = state.voids = state.new = 0
     state.expired = 0
     overdue, overdue_last = wheel.overdue, wheel.overdue_last
-    wheel.overdue = wheel.overdue_last = END
+    wheel.overdue = wheel.overdue_last = p.END
     due = take_due(tables)
     share = min(budget, int(state.step % OVERDUE_STEPS == 0))
-    while overdue != END and state.tests < share:
+    while overdue != p.END and state.tests < share:
         overdue = serve(positions, velocities, tables, overdue)
-    while due != END:
+    while due != p.END:
         if state.tests < budget:
             due = serve(positions, velocities, tables, due)
         else:
             due = postpone(tables, due)
-    while overdue != END and state.tests < budget:
+    while overdue != p.END and state.tests < budget:
         overdue = serve(positions, velocities, tables, overdue)
-    if overdue != END:
+    if overdue != p.END:
         # Those that have waited longest stay in front.
         pairs[overdue_last].next = wheel.overdue
-        if wheel.overdue == END:
+        if wheel.overdue == p.END:
             wheel.overdue_last = overdue_last
         wheel.overdue = overdue
     elif budget < wheel.live:
         look_ahead(positions, velocities, tables)
     flush(tables)
-    return said(tables)
-
-
-@inlined
-def said(tables):
-    """What a step says at once. Only one that comes late has voids, and it is looked at anyway."""
-    state = tables.state
-    if state.faults > 0 or state.expired > 0:
-        return MORE
-    return ALARMS if state.found > 0 else QUIET
+    return said(state)
 
 
 @kernel
@@ -127,20 +110,20 @@ def take_due(tables):
     state, wheel, pairs, slots = tables.state, tables.wheel, tables.pairs, tables.slots
     before = state.clock
     state.clock = in_units(state.now, state.period)
-    last, tick = wheel.tick, state.clock // UNIT
+    last, tick = wheel.tick, state.clock // p.UNIT
     wheel.tick = tick
     mask = len(slots) - 1
-    due = due_last = END
+    due = due_last = p.END
     for slot in range(last, min(tick, last + mask) + 1):
         entry_ = int(slots[slot & mask].first)
-        slots[slot & mask].first = END
-        if due == END:
+        slots[slot & mask].first = p.END
+        if due == p.END:
             due = entry_
-        elif entry_ != END:
+        elif entry_ != p.END:
             pairs[due_last].next = entry_
         # What the last step put into its own slot it has looked at, and found τ > 2 Δt.
-        deadline = before + 2 * UNIT if slot == last else (slot + 2) * UNIT
-        while entry_ != END:
+        deadline = before + 2 * p.UNIT if slot == last else (slot + 2) * p.UNIT
+        while entry_ != p.END:
             note_void(tables, entry_, deadline)
             due_last = entry_
             entry_ = int(pairs[entry_].next)
@@ -154,13 +137,13 @@ def look_ahead(positions, velocities, tables):
     mask = len(slots) - 1
     for slot in range(wheel.tick + 1, wheel.tick + 1 + min(WHEEL_AHEAD, mask)):
         entry_ = int(slots[slot & mask].first)
-        slots[slot & mask].first = END
-        while entry_ != END and state.tests < wheel.budget:
+        slots[slot & mask].first = p.END
+        while entry_ != p.END and state.tests < wheel.budget:
             entry_ = serve(positions, velocities, tables, entry_)
-        if entry_ != END:
+        if entry_ != p.END:
             # Behind what was put here meanwhile would take a walk; in front it is as right.
             tail = entry_
-            while pairs[tail].next != END:
+            while pairs[tail].next != p.END:
                 tail = int(pairs[tail].next)
             pairs[tail].next = slots[slot & mask].first
             slots[slot & mask].first = entry_
@@ -205,28 +188,26 @@ def flush(tables):
             units = in_units(tables.block[TAU, i], state.period)
         pair = pairs[entry_]
         a = unmarked(pair.a)
-        if units <= 2 * UNIT:
-            write_alarm(tables, entry_, units, 2)
+        if units <= 2 * p.UNIT:
+            alarm(tables, entry_, units, 2)
             pair.a = ~a
         else:
             pair.a = a
         if all_pairs:
             pair.seen = state.step
-        slot = max((state.clock + units) // UNIT - 2, tick)
+        slot = max((state.clock + units) // p.UNIT - 2, tick)
         slot = min(slot, last) & (len(slots) - 1)
         pair.next = slots[slot].first
         slots[slot].first = entry_
 
 
 @kernel
-def write_alarm(tables, entry_, units, periods):
-    """No contact for so many units, and the next look done after so many periods."""
+def alarm(tables, entry_, units, periods):
+    """Count an alarm, and write it down where there is room."""
     state, alarms, pair = tables.state, tables.alarms, tables.pairs[entry_]
     found = state.found
     if found < len(alarms):
-        alarm = alarms[found]
-        alarm.a, alarm.b, alarm.new = unmarked(pair.a), pair.b, int(pair.a >= 0)
-        alarm.units, alarm.periods = units, periods
+        write_alarm(alarms[found], pair, units, periods)
     state.found = found + 1
     state.new += int(pair.a >= 0)
 
@@ -238,7 +219,7 @@ def note_void(tables, entry_, deadline):
     state, pair = tables.state, tables.pairs[entry_]
     a, b = unmarked(pair.a), int(pair.b)
     if (
-        state.clock + UNIT > deadline
+        state.clock + p.UNIT > deadline
         and (pair.a >= 0 or state.judged)
         and not is_off(tables.off, a, b)
     ):
@@ -258,7 +239,7 @@ def postpone(tables, entry_):
     if len(tables.off) > 0 and is_off(tables.off, a, b):
         take_out(tables, entry_)
         return following
-    write_alarm(tables, entry_, 0, NEVER)
+    alarm(tables, entry_, 0, p.NEVER)
     pair.a = ~a
     wait_behind(tables, entry_)
     return following
@@ -268,8 +249,8 @@ def postpone(tables, entry_):
 def wait_behind(tables, entry_):
     """Put a pair behind all that are overdue."""
     wheel, pairs = tables.wheel, tables.pairs
-    pairs[entry_].next = END
-    if wheel.overdue == END:
+    pairs[entry_].next = p.END
+    if wheel.overdue == p.END:
         wheel.overdue = entry_
     else:
         pairs[wheel.overdue_last].next = entry_
@@ -281,7 +262,7 @@ def take_out(tables, entry_):
     """Take a pair that is switched off out of the wheel; with a horizon, out of the table."""
     pair = tables.pairs[entry_]
     pair.a = unmarked(pair.a)
-    pair.next = OUT
+    pair.next = p.OUT
     if len(tables.balls) > 0:
         forget(tables, entry_)
 
@@ -289,9 +270,9 @@ def take_out(tables, entry_):
 @entry("int64(int64)")
 def leave_overdue(address):
     """Let no pair that is switched off wait among those that are overdue."""
-    tables = wheel_at(address)
-    entry_, tables.wheel.overdue = tables.wheel.overdue, END
-    while entry_ != END:
+    tables = p.wheel_at(address)
+    entry_, tables.wheel.overdue = tables.wheel.overdue, p.END
+    while entry_ != p.END:
         pair = tables.pairs[entry_]
         following = int(pair.next)
         if is_off(tables.off, unmarked(pair.a), int(pair.b)):
@@ -306,7 +287,7 @@ def leave_overdue(address):
 def put_in(address, entry_):
     """Let a pair that is out of the wheel be looked at in the next step; one that is in it still
     has its deadline."""
-    put_into(wheel_at(address), entry_)
+    put_into(p.wheel_at(address), entry_)
     return 0
 
 
@@ -314,16 +295,10 @@ def put_in(address, entry_):
 def put_into(tables, entry_):
     """`put_in`, for kernels."""
     slots, pair = tables.slots, tables.pairs[entry_]
-    if pair.next == OUT:
+    if pair.next == p.OUT:
         slot = tables.wheel.tick & (len(slots) - 1)
         pair.next = slots[slot].first
         slots[slot].first = entry_
-
-
-@entry("int64(int64, int64[:,::1])")
-def wheel_alarmed(address, found):
-    """`write_alarmed` of all pairs."""
-    return write_alarmed(wheel_at(address).pairs, found)
 
 
 @entry("int64(int64, int64[:,::1], int64, int64)")
@@ -333,7 +308,7 @@ def wheel_void(address, voids, doubt, since):
     the pair was last looked at, or, with a horizon, where pairs do not say when that was, ever.
     Faults up to step ``since`` are settled. ``state.wait``: how many more would be among them if
     they were switched on, as they still have the slot of their last look."""
-    tables = wheel_at(address)
+    tables = p.wheel_at(address)
     bodies, pairs, all_pairs = tables.bodies, tables.pairs, len(tables.balls) == 0
     found = wait = 0
     for entry_ in range(len(pairs)):
@@ -345,7 +320,7 @@ def wheel_void(address, voids, doubt, since):
         broken = max(bodies[a].fault_in, bodies[b].fault_in, doubt)
         if last < broken:
             if is_off(tables.off, a, b):
-                wait += int(pair.next != OUT)
+                wait += int(pair.next != p.OUT)
                 continue
             if found < len(voids):
                 voids[found, 0], voids[found, 1] = a, b
@@ -369,16 +344,16 @@ def apart(balls, a, b):
 @entry("int64(int64, int64)")
 def spare(address, first):
     """Hand out the entries from ``first`` on as unused, and list all others anew."""
-    tables = wheel_at(address)
+    tables = p.wheel_at(address)
     pairs, lists = tables.pairs, tables.lists
-    tables.wheel.unused = END
+    tables.wheel.unused = p.END
     for entry_ in range(len(pairs) - 1, first - 1, -1):
         pair = pairs[entry_]
         pair.a = pair.b = 0
         pair.next = tables.wheel.unused
         tables.wheel.unused = entry_
     for i in range(len(lists)):
-        lists[i].first = END
+        lists[i].first = p.END
     for entry_ in range(first):
         a, b = unmarked(pairs[entry_].a), int(pairs[entry_].b)
         if b > a:
@@ -397,7 +372,7 @@ def known(tables, a, b):
     """The entry of a pair; END: it is not in the table."""
     pairs, lists = tables.pairs, tables.lists
     entry_ = int(lists[list_of(lists, a, b)].first)
-    while entry_ != END:
+    while entry_ != p.END:
         first = int(pairs[entry_].a)
         if pairs[entry_].b == b and (first == a or first == ~a):
             break
@@ -418,11 +393,11 @@ def new_entry(tables, a, b):
     """An entry for a pair, out of the wheel; END where there is none left."""
     wheel = tables.wheel
     entry_ = wheel.unused
-    if entry_ != END:
+    if entry_ != p.END:
         pair = tables.pairs[entry_]
         wheel.unused = int(pair.next)
         wheel.live += 1
-        pair.a, pair.b, pair.next = a, b, OUT
+        pair.a, pair.b, pair.next = a, b, p.OUT
         enlist(tables, entry_, a, b)
     return entry_
 
