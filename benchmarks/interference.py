@@ -83,8 +83,10 @@ def capsules(floors: Floors, repeats: int) -> None:
     for radius in (0.06, 0.03):
         shape = so.Capsule(radius, 1.0)
 
-        def build(shape: so.Capsule = shape) -> so.RegionTree:
-            return so.RegionTree.build(shape, POSE, root=((0.0, 0.0, 0.0), 4.0), levels=7)
+        def build(shape: so.Capsule = shape) -> so.interference.RegionTree:
+            return so.interference.RegionTree.build(
+                shape, POSE, root=((0.0, 0.0, 0.0), 4.0), levels=7
+            )
 
         name = f"tree of a capsule of 1 m, radius {radius} m, in 4 m at 1/128"
         floors.row(name, f"{len(build())} leaves", 1e6 * best(build, repeats), "µs", 200.0)
@@ -95,16 +97,16 @@ def threaded(floors: Floors, repeats: int) -> None:
     mesh = torus(0.5, 0.235, 250, 70)
     other = so.pose((0.5, 0.0, 0.0), rpy=(np.pi / 2, 0.0, 0.0))
     root = ((0.25, 0.0, 0.0), 2.4)
-    a = so.RegionTree.build(mesh, root=root, levels=7)
-    b = so.RegionTree.build(mesh, other, root=root, levels=7)
-    meeting = so.meets(a, b)
+    a = so.interference.RegionTree.build(mesh, root=root, levels=7)
+    b = so.interference.RegionTree.build(mesh, other, root=root, levels=7)
+    meeting = so.interference.meets(a, b)
     assert not meeting, "the tori are to be told apart"
     gap = so.distance(mesh, None, mesh, other).value
     name = f"two tori {1e3 * gap:.0f} mm apart, nodes of {1e3 * a.cell:.0f} mm, traversed"
-    floors.row(name, f"{len(a):,} leaves each", 1e3 * best(lambda: so.meets(a, b), repeats),
-               "ms", 1.0)  # fmt: skip
+    spent = 1e3 * best(lambda: so.interference.meets(a, b), repeats)
+    floors.row(name, f"{len(a):,} leaves each", spent, "ms", 1.0)
     for what, call in (
-        ("  by the traversal of n trees at once", lambda: so.meets_many([a, b])),
+        ("  by the traversal of n trees at once", lambda: so.interference.meets_many([a, b])),
         ("  their union", lambda: a.union(b)),
         ("  one of them grown by 5 cm", lambda: a.grown(0.05)),
     ):
@@ -146,8 +148,10 @@ def rising(mesh: so.Mesh, levels: range, repeats: int) -> tuple[list[float], lis
     leaves, times = [], []
     for level in levels:
 
-        def build(level: int = level) -> so.RegionTree:
-            return so.RegionTree.build(mesh, POSE, root=(POSE[:3, 3], 1.5), levels=level)
+        def build(level: int = level) -> so.interference.RegionTree:
+            return so.interference.RegionTree.build(
+                mesh, POSE, root=(POSE[:3, 3], 1.5), levels=level
+            )
 
         leaves.append(float(len(build())))
         times.append(best(build, repeats))

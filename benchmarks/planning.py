@@ -77,7 +77,7 @@ def main() -> None:
             "no problems named, nothing to measure: python benchmarks/planning.py PROBLEMS"
         )
         return
-    problems = chosen(so.read_problems(arguments.problems), arguments.set, arguments.count)
+    problems = chosen(so.plan.read_problems(arguments.problems), arguments.set, arguments.count)
     planners = available(console, arguments.shorten, arguments.planner)
     robots = Robots(arguments.robots)
     for model in arguments.model or GEOMETRY:
@@ -92,9 +92,9 @@ def main() -> None:
 
 
 def chosen(
-    problems: Iterable[so.Problem], sets: Sequence[str] | None, count: int | None
-) -> list[so.Problem]:
-    kept: dict[str, list[so.Problem]] = {}
+    problems: Iterable[so.plan.Problem], sets: Sequence[str] | None, count: int | None
+) -> list[so.plan.Problem]:
+    kept: dict[str, list[so.plan.Problem]] = {}
     for problem in problems:
         name = f"{problem.robot}_{problem.set_name}"
         if sets is None or any(word in name for word in sets):
@@ -125,12 +125,12 @@ def available(console: Console, shorten: float, words: Sequence[str] | None) -> 
 
 def run(
     console: Console,
-    problems: Sequence[so.Problem],
+    problems: Sequence[so.plan.Problem],
     planners: dict[str, Planner],
     robots: Robots,
     model: str,
     timeout: float,
-) -> tuple[Results, list[so.Problem]]:
+) -> tuple[Results, list[so.plan.Problem]]:
     """All planners on all problems that are free in this model."""
     results: Results = {}
     free = []
@@ -151,7 +151,9 @@ def of_set(results: Results, name: str) -> Results:
     return {planner: [r for r in rows if r.set_name == name] for planner, rows in results.items()}
 
 
-def free_table(model: str, problems: Sequence[so.Problem], free: Sequence[so.Problem]) -> Table:
+def free_table(
+    model: str, problems: Sequence[so.plan.Problem], free: Sequence[so.plan.Problem]
+) -> Table:
     table = Table(title=f"{model}: problems whose start and goal are free")
     table.add_column("set")
     table.add_column("problems", justify="right")
@@ -197,7 +199,7 @@ def claims_table(model: str, results: Results) -> Table:
 def save_refuted(
     console: Console,
     results: Results,
-    free: Sequence[so.Problem],
+    free: Sequence[so.plan.Problem],
     robots: Robots,
     model: str,
     folder: Path,

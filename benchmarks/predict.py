@@ -63,7 +63,7 @@ class Swing:
 
     def predictor(self, **how: object) -> so.Predictor:
         radii = np.full(self.n, RADIUS)
-        how = {"schedule": so.Urgency()} | how
+        how = {"schedule": so.predict.DynamicUrgency()} | how
         return so.Predictor(radii, self.acceleration, margin=MARGIN, period=PERIOD, **how)
 
 
@@ -261,12 +261,12 @@ def alarms_of(n: int, steps: int) -> None:
         touching |= {tuple(sorted(q)) for q in cKDTree(world.at(k)[0]).query_pairs(gap)}
     buckets = int(np.log2(n * (n - 1) / 2)) + 1
     ways = {
-        "DUA": so.Urgency(),
-        "DUA, Fibonacci": so.Urgency(series="fibonacci"),
-        "DUA, partial sort": so.Urgency(sort="partial"),
-        f"deadlines, {buckets} tests a step": so.Deadlines(tests=buckets),
-        f"deadlines, {4 * buckets} tests a step": so.Deadlines(tests=4 * buckets),
-        "deadlines, those that are due": so.Deadlines(),
+        "DUA": so.predict.DynamicUrgency(),
+        "DUA, Fibonacci": so.predict.DynamicUrgency(series="fibonacci"),
+        "DUA, partial sort": so.predict.DynamicUrgency(sort="partial"),
+        f"deadlines, {buckets} tests a step": so.predict.Deadlines(tests=buckets),
+        f"deadlines, {4 * buckets} tests a step": so.predict.Deadlines(tests=4 * buckets),
+        "deadlines, those that are due": so.predict.Deadlines(),
     }
     table = Table(title=f"{n} balls, {steps} steps, {len(touching)} pairs that touch")
     for column in ("way", "pairs alarmed", "of them falsely", "alarms raised", "tests a step"):
@@ -290,7 +290,7 @@ def alarms_of(n: int, steps: int) -> None:
 
 def many_bodies(n: int, horizon: float, steps: int) -> None:
     world = Swing(n)
-    predictor = world.predictor(schedule=so.Deadlines(horizon=horizon))
+    predictor = world.predictor(schedule=so.predict.Deadlines(horizon=horizon))
     start = time.perf_counter()
     first = predictor.step(world.x, world.v)
     begun = time.perf_counter() - start
@@ -347,7 +347,7 @@ def main() -> None:
         bytes_ = predictor.nbytes / predictor.pairs
         del predictor
         resting[n] = resting_step(n, 3000)
-        near = world.predictor(schedule=so.Deadlines(horizon=0.3))
+        near = world.predictor(schedule=so.predict.Deadlines(horizon=0.3))
         near.step(*world.at(0))
         few = 200 if n < 10_000 else 30
         table.add_row(

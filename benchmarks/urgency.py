@@ -25,7 +25,7 @@ from standoff.predict.kernels.time_to_contact import (
     FREE,
     urgency_many,
 )
-from standoff.predict.urgency import URGENCY_BLOCK
+from standoff.predict.pair_bounds import URGENCY_BLOCK
 from tests.oracles.tau_as_printed import tau_paper_many
 
 

@@ -22,7 +22,7 @@ cell.add_body("table", so.Box((0.6, 1.6, 0.04)), so.pose((0.65, -0.3, 0.2)))
 
 # Every mover is extended by 3 cm. A Panda's own links pass each other within 15 mm, so they have a
 # threshold of their own.
-monitor = so.Monitor(cell, buffer=0.03, thresholds=so.Thresholds(self_=0.005), period=0.01)
+monitor = so.Monitor(cell, buffer=0.03, thresholds=so.Thresholds(self_collision=0.005), period=0.01)
 
 ready = np.array([0.0, 0.0, 0.0, -1.57, 0.0, 1.57, 0.0, 0.0])
 q = np.concatenate([ready, ready])  # in the order of cell.joints

@@ -38,8 +38,8 @@ print(cycle.stopping or cycle.faults[0])
 
 # The stop that was certified a reading before: is it free, and how near does it come?
 q = q - period * dq
-free = so.stopping(cell, q, dq, brakes, reaction).free
-stop = so.braking_curve(cell, q, dq, brakes, reaction)
+free = so.paths.check_stop(cell, q, dq, brakes, reaction).free
+stop = so.paths.braking_curve(cell, q, dq, brakes, reaction)
 seen = profile(cell, [stop.at(t) for t in np.linspace(0.0, stop.end, 50)], among="others")
 print(f"stopped in {stop.end:.2f} s; free at every instant: {free}")
 print(f"nearest by samples: {1e3 * seen.distance.min():.1f} mm, {seen.pair[seen.nearest]}")

@@ -29,7 +29,7 @@ parts = {
     "bolt": (so.Cylinder(0.003, 0.03), so.pose((0.025, 0.0, 0.03))),
 }
 for method in ("exact", "projection", "octree"):
-    found = so.compare(parts, method, clearance=0.0001)
+    found = so.interference.compare(parts, method, clearance=0.0001)
     print(f"{method}: {len(found.overlaps)} of {found.tests['pairs']} pairs")
     for pair in found.overlaps:
         deep = "" if pair.distance is None else f", {-1e3 * pair.distance:.2f} mm deep"

@@ -29,7 +29,9 @@ cell.set_state([0.0, 0.0, 0.0, -1.57, 0.0, 1.57, 0.0, 0.0] * 2)
 
 def monitor(period: float) -> so.Monitor:
     """The page asks for a monitor that is given a reading every ``period`` seconds."""
-    return so.Monitor(cell, buffer=0.03, thresholds=so.Thresholds(self_=0.005), period=period)
+    return so.Monitor(
+        cell, buffer=0.03, thresholds=so.Thresholds(self_collision=0.005), period=period
+    )
 
 
 over = threading.Event()

@@ -1,6 +1,7 @@
 """The house rules: who leans on whom, how kernels are compiled, what the package exports."""
 
 import ast
+import inspect
 import os
 import re
 import subprocess
@@ -26,12 +27,36 @@ def test_rooms_lean_only_on_what_stands_below_them():
     assert run.returncode == 0, run.stdout
 
 
+def rooms():
+    """The packages whose names are public."""
+    return [so, *(m for n in so.__all__ if inspect.ismodule(m := getattr(so, n)) and n != "errors")]
+
+
 def test_every_public_name_can_be_had():
-    assert sorted(so.__all__) == sorted(so._MODULE_OF)
-    for name in so.__all__:
-        assert getattr(so, name) is not None
-    with pytest.raises(AttributeError, match="sphere"):
-        so.sphere  # noqa: B018
+    for package in rooms():
+        assert package.__all__ == dir(package) and len(package.__all__) > 1
+        for name in package.__all__:
+            assert getattr(package, name) is not None
+        with pytest.raises(AttributeError, match="sphere"):
+            package.sphere  # noqa: B018
+
+
+def test_names_are_public_and_few():
+    assert not [name for name in dir(so) if name.startswith("_")]
+    assert len([name for name in so.__all__ if not inspect.ismodule(getattr(so, name))]) <= 45
+
+
+def test_each_name_is_documented_at_one_import_path():
+    """And none is another one in other case, or a module that hides behind a function."""
+    home = {}
+    for package in rooms():
+        names = [name for name in package.__all__ if not inspect.ismodule(getattr(package, name))]
+        assert len({name.lower() for name in names}) == len(names)
+        assert not {"Warning", "Exception"} & set(names)
+        for name in names:
+            value = getattr(package, name)
+            if callable(value):
+                assert home.setdefault(value, package) is package, name
 
 
 @pytest.mark.parametrize("words", ["--help", "watch --help", "apart --help"])

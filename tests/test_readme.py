@@ -138,8 +138,8 @@ def folder(tmp_path_factory):
     goal = dict(zip(cell.joints, (ready + 0.5 * np.eye(8)[0]).tolist()))
     (here / "goal.json").write_text(json.dumps({"waypoints": [goal]}))
     for robot in ("robot", "left", "right"):
-        (here / f"{robot}.urdf").write_text(so.model_path("panda").read_text())
-    (here / "robot.srdf").write_text(so.model_path("panda").with_suffix(".srdf").read_text())
+        (here / f"{robot}.urdf").write_text(so.robots.model_path("panda").read_text())
+    (here / "robot.srdf").write_text(so.robots.model_path("panda").with_suffix(".srdf").read_text())
     verdict = so.PathChecker(cell).segment(ready, ready + 0.1)
     verdict.certificate().save(here / "proof.json", cell=cell)
     write_bag(here / "run.bag", [name.partition("/")[2] for name in cell.joints], ready)

@@ -89,7 +89,7 @@ class PinocchioCell:
 def file_of(source: str) -> str:
     builtin = "builtin:"
     if source.startswith(builtin):
-        return str(so.model_path(source.removeprefix(builtin)))
+        return str(so.robots.model_path(source.removeprefix(builtin)))
     return source
 
 

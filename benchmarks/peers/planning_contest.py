@@ -41,7 +41,7 @@ class Query(Protocol):
 
 
 #: Makes a problem ready for a planner.
-Planner = Callable[[so.PlacedProblem], Query]
+Planner = Callable[[so.plan.PlacedProblem], Query]
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +78,7 @@ Results = dict[str, list[Result]]
 SHORTER = ", shortened"
 
 
-def is_free(placed: so.PlacedProblem) -> bool:
+def is_free(placed: so.plan.PlacedProblem) -> bool:
     """Whether the problem makes sense in this cell: start and a goal are free, and within the
     limits of the joints that move (the robot may be another edition than the problem's own)."""
     ends = np.vstack([placed.start, placed.goals])
@@ -91,7 +91,7 @@ def is_free(placed: so.PlacedProblem) -> bool:
 
 
 def contest(
-    placed: so.PlacedProblem, planners: Mapping[str, Planner], timeout: float, results: Results
+    placed: so.plan.PlacedProblem, planners: Mapping[str, Planner], timeout: float, results: Results
 ) -> None:
     """Let every planner solve the problem, and judge it."""
     judge = so.PathChecker(placed.cell, tolerance=FINE)
@@ -105,7 +105,7 @@ def contest(
 
 
 def judged(
-    placed: so.PlacedProblem, attempt: Attempt, query: Query, judge: so.PathChecker
+    placed: so.plan.PlacedProblem, attempt: Attempt, query: Query, judge: so.PathChecker
 ) -> Result:
     problem, path = placed.problem, attempt.waypoints
     if path is None:

@@ -48,12 +48,14 @@ class Ompl:
     def __init__(self, resolution: Resolution, shorten: float = 0.0) -> None:
         self.resolution, self.shorten = resolution, shorten
 
-    def __call__(self, placed: so.PlacedProblem) -> OmplQuery:
+    def __call__(self, placed: so.plan.PlacedProblem) -> OmplQuery:
         return OmplQuery(placed, self.resolution, self.shorten)
 
 
 class OmplQuery:
-    def __init__(self, placed: so.PlacedProblem, resolution: Resolution, shorten: float) -> None:
+    def __init__(
+        self, placed: so.plan.PlacedProblem, resolution: Resolution, shorten: float
+    ) -> None:
         cell = placed.cell
         self.placed, self.shorten = placed, shorten
         self.engine = PinocchioCell(cell, placed.joints, placed.start)

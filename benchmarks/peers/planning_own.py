@@ -20,12 +20,12 @@ class Own:
     def __init__(self, method: str, shorten: float = 0.0) -> None:
         self.method, self.shorten = method, shorten
 
-    def __call__(self, placed: so.PlacedProblem) -> OwnQuery:
+    def __call__(self, placed: so.plan.PlacedProblem) -> OwnQuery:
         return OwnQuery(placed, self.method, self.shorten)
 
 
 class OwnQuery:
-    def __init__(self, placed: so.PlacedProblem, method: str, shorten: float) -> None:
+    def __init__(self, placed: so.plan.PlacedProblem, method: str, shorten: float) -> None:
         self.placed, self.shorten = placed, shorten
         self.planner = so.Planner(placed.cell, 0.0, method=method)
         self.checker = self.planner.checker

@@ -21,7 +21,7 @@ ROUND_CONTACT = 0.15
 ROUND = 16
 
 
-def save_path(placed: so.PlacedProblem, result: Result, planner: str, stem: Path) -> None:
+def save_path(placed: so.plan.PlacedProblem, result: Result, planner: str, stem: Path) -> None:
     """The picture as PNG, and the path as JSON for `standoff check` and for tests."""
     verdict = result.verdict
     stem.parent.mkdir(parents=True, exist_ok=True)

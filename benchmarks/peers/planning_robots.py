@@ -28,7 +28,7 @@ class Robots:
 
     folder: Path | None = None
 
-    def build(self, problem: so.Problem, model: str) -> so.PlacedProblem:
+    def build(self, problem: so.plan.Problem, model: str) -> so.plan.PlacedProblem:
         """The cell of a problem; ``model`` is ``capsules`` or ``meshes``."""
         urdf, srdf = self.files(problem.robot)
         return problem.build(urdf, srdf, GEOMETRY[model])

@@ -131,7 +131,7 @@ def predictor(count: int) -> Row:
         side = 0.7 * count ** (1 / 3)
         x, v = rng.uniform(0, side, (count, 3)), 0.1 * rng.normal(size=(count, 3))
         # Commits before schedules were objects have this one as their default.
-        how = {"schedule": so.Urgency()} if hasattr(so, "Urgency") else {}
+        how = {"schedule": so.predict.DynamicUrgency()} if hasattr(so, "Urgency") else {}
         predict = so.Predictor(np.full(count, 0.05), max_acceleration=1.0, period=0.01, **how)
         places = cycle([x + 0.01 * k * v for k in (*range(100), *range(100, 0, -1))])
         return lambda: predict.step(next(places), v)
@@ -179,7 +179,7 @@ def interference() -> Callable[[], object]:
         f"part{k}": (_star(rng), so.pose(rng.uniform(-0.5, 0.5, 3), rpy=rng.uniform(-3, 3, 3)))
         for k in range(12)
     }
-    return lambda: so.interference(parts)
+    return lambda: so.interference.find(parts)
 
 
 ROWS: dict[str, Row] = {

@@ -39,7 +39,7 @@ def main() -> None:
         axes.set(title=title, aspect="equal", xlim=(-0.3, 0.42), ylim=(-0.32, 0.4))
     root = ((0.0, 0.0, 0.0), 1.0)
     for shape, pose, colour in ((PLATE, None, BLUE), (BAR, AT, RED)):
-        tree = so.RegionTree.build(shape, pose, root=root, levels=6)
+        tree = so.interference.RegionTree.build(shape, pose, root=root, levels=6)
         boxes = tree.boxes()
         for box, sure in zip(boxes, tree.sure):
             low, high = box[:3], box[3:]

@@ -52,7 +52,7 @@ def main() -> None:
     figure, both = panels(2, 5.4)
     ready = np.array([0.0, 0.9, 0.0, -0.9, 0.0, 1.8, 0.0, 0.0])
     for axes, turn, title in zip(both, (0.3, -0.55), ("apart", "too close")):
-        thresholds = so.Thresholds(self_=0.005)
+        thresholds = so.Thresholds(self_collision=0.005)
         monitor = so.Monitor(cell(), 0.03, so.Octree(SPLIT), thresholds=thresholds)
         q = np.concatenate([ready, ready])
         q[0] = turn

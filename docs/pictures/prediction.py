@@ -15,7 +15,7 @@ def main() -> None:
     """What can be reached until the earliest contact; and a pair that comes and goes."""
     figure, (plane, time) = panels(2, 3.6)
     x, v = np.array([-1.6, -0.5, 0.0]), np.array([0.55, 0.45, 0.0])
-    tau = float(so.urgency(x, v, max_acceleration=A, margin=EPSILON))
+    tau = float(so.predict.urgency(x, v, max_acceleration=A, margin=EPSILON))
     plane.add_patch(Circle((0, 0), EPSILON, fc=RED, alpha=0.5, ec=RED))
     for t in np.linspace(0.0, tau, 6):
         at, last = x + t * v, t == tau
@@ -34,7 +34,7 @@ def main() -> None:
     far, turn = 0.66 + 0.46 * np.cos(0.9 * t), 0.2 * t
     where = np.stack([far * np.cos(turn), far * np.sin(turn), 0.0 * t], axis=1)
     speed = np.gradient(where, PERIOD, axis=0)
-    tau = so.urgency(where, speed, max_acceleration=A, margin=EPSILON)
+    tau = so.predict.urgency(where, speed, max_acceleration=A, margin=EPSILON)
     time.plot(t, far - EPSILON, color=GREY, label="gap [m]")
     time.plot(t, tau, color=BLUE, lw=1, label="τ, no contact before [s]")
     looks = [0]

@@ -1,7 +1,7 @@
 """Pages of the site whose source is not in docs/: README, examples, docstrings. A hook of mkdocs.
 
 Nothing is written twice. The home page is README.md, an example's page is its file, and the pages
-of the Python reference come from the table of public names in ``standoff/__init__.py``. Links are
+of the Python reference come from the public names in the files ``__init__.py``. Links are
 written as a code host follows them, from file to file; here they are turned into those of the site.
 """
 
@@ -10,10 +10,11 @@ from __future__ import annotations
 import ast
 import posixpath
 import re
-from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from standoff.public import names
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("[0-9]*.py"))
@@ -25,20 +26,27 @@ COPIED = {
     "CHANGELOG.md": "changelog.md",
 }
 
+#: Rooms that are names of the package: ``so.paths``.
+OPEN = {
+    name
+    for name, module in names(ROOT / "src" / "standoff" / "__init__.py").items()
+    if module == "standoff"
+}
+
 #: Rooms in the order in which one meets them: what their page is called, and what stands first on
 #: it; the rest follows in the order of the table of names.
 ROOMS = {
-    "geometry": ("Shapes and distances", ("distance", "Distance", "pose")),
+    "geometry": ("Shapes and distances", ("distance", "DistanceResult", "pose")),
     "robots": ("Robots", ()),
-    "cell": ("Cells", ("Cell", "Body", "AllowedPair")),
+    "cell": ("Cells", ("Cell", "Clearance", "Body", "AllowedPair")),
     "broadphase": ("Broad phase", ("Octree",)),
-    "monitor": ("Monitor", ("Monitor", "Cycle", "Warning", "Fault", "Thresholds")),
+    "monitor": ("Monitor", ("Monitor", "Cycle", "PairWarning", "Fault", "Thresholds")),
     "streams": ("Streams", ()),
     "motion": ("Motions of joints", ()),
     "paths": ("Path checker", ("PathChecker", "Verdict")),
     "plan": ("Planner", ("Planner", "Plan", "smooth", "Smoothed")),
     "predict": ("Predictor", ("Predictor", "Prediction", "BodyFault")),
-    "interference": ("Interference", ("interference", "compare", "Overlap", "Gap", "Comparison")),
+    "interference": ("Interference", ("find", "compare", "Overlap", "Gap", "Comparison")),
     "contact": ("Contact", ("Scene", "ContactStep", "Contact", "Body")),
     "view": ("Live page", ()),
     "errors": ("Errors", ("Error",)),
@@ -60,39 +68,39 @@ def example_page(path: Path) -> str:
     return f'# {title}\n\n{text.strip()}\n\n```python title="{path.name}"\n{code}\n```\n'
 
 
-def public_names() -> dict[str, list[tuple[str, str]]]:
-    """Of each room, its public names and the module that each comes from."""
-    tree = ast.parse((ROOT / "src" / "standoff" / "__init__.py").read_text())
-    for node in tree.body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "_HOME":
-            home = ast.literal_eval(node.value)
-            break
-    else:
-        raise ValueError("standoff/__init__.py has no table _HOME")
-    rooms = defaultdict(list)
-    for module, names in home.items():
-        rooms[module.split(".")[1]] += [(module, name) for name in names]
-    contact = ast.parse((ROOT / "src" / "standoff" / "contact" / "__init__.py").read_text())
-    for node in contact.body:
-        if isinstance(node, ast.ImportFrom):
-            rooms["contact"] += [(node.module or "", alias.name) for alias in node.names]
-    return rooms
+def public_names(room: str) -> dict[str, str]:
+    """The public names of ``standoff.room``, or of ``standoff`` for an empty one, and the module
+    that each comes from."""
+    package = ROOT.joinpath("src", "standoff", *filter(None, [room]))
+    if room == "errors":
+        tree = ast.parse(package.with_suffix(".py").read_text())
+        made = (node.name for node in tree.body if isinstance(node, ast.ClassDef))
+        return {name: "standoff.errors" for name in made if name != "Error"}
+    found = names(package / "__init__.py") if (package / "__init__.py").exists() else {}
+    return {name: module for name, module in found.items() if module != "standoff"}
 
 
 def api_pages() -> Iterator[tuple[str, str]]:
-    """A page a room, made of the docstrings of its public names."""
-    rooms = public_names()
-    missing = rooms.keys() - ROOMS.keys()
+    """A page a room, made of the docstrings of its public names: what is in ``standoff`` itself,
+    then what is in the room."""
+    top = public_names("")
+    missing = {module.split(".")[1] for module in top.values()} - ROOMS.keys()
     assert not missing, f"no title for the rooms {missing}"
     for room, (title, first) in ROOMS.items():
-        if not rooms[room]:
-            continue
-        where = "standoff.contact" if room == "contact" else "standoff"
-        lines = [f"# {title}", f"From `{where}`; the modules are `standoff.{room}`."]
-        place = {name: k for k, name in enumerate(first)}
-        names = sorted(rooms[room], key=lambda entry: place.get(entry[1], len(place)))
-        lines += [f"::: {module}.{name}" for module, name in names]
-        yield f"api/{room}.md", "\n\n".join(lines) + "\n"
+        shown = {n: m for n, m in top.items() if m.split(".")[1] == room}
+        lines = [f"# {title}"]
+        for where, found in (("standoff", shown), (f"standoff.{room}", _below(room))):
+            if found:
+                place = {name: k for k, name in enumerate(first)}
+                ordered = sorted(found, key=lambda name: place.get(name, len(place)))
+                lines += [f"From `{where}`:", *(f"::: {found[name]}.{name}" for name in ordered)]
+        if len(lines) > 1:
+            yield f"api/{room}.md", "\n\n".join(lines) + "\n"
+
+
+def _below(room: str) -> dict[str, str]:
+    """The names of a room that is itself a name of the package."""
+    return public_names(room) if room in OPEN else {}
 
 
 def in_the_site(source: str, target: str) -> str | None:
@@ -140,8 +148,9 @@ def _expanded(page: Any) -> Any:
     if page == "examples/":
         return [{_title(p): f"examples/{p.stem}.md"} for p in EXAMPLES]
     if page == "api/":
-        rooms = public_names()
-        return [{title: f"api/{room}.md"} for room, (title, _) in ROOMS.items() if rooms[room]]
+        made = dict(api_pages())
+        pages = {f"api/{room}.md": title for room, (title, _) in ROOMS.items()}
+        return [{title: page} for page, title in pages.items() if page in made]
     if isinstance(page, list):
         return [{n: _expanded(p)} for entry in page for n, p in entry.items()]
     return page

@@ -1,291 +1,74 @@
-"""Standoff keeps robots apart.
+"""Standoff keeps robots apart: a certified monitor, path checker, planner and predictor.
 
-Names are imported when first used, so that ``import standoff`` costs nothing.
+What most programs need is here; the rest is one level down: ``so.paths.Pieces``,
+``so.interference.RegionTree``, ``so.errors.CellError``.
 """
 
-import sys
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from standoff.public import lazy
 
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from standoff import contact
-    from standoff.broadphase import Grid, Naive, Octree, RegionOctree
-    from standoff.cell import AllowedPair, Body, Cell
-    from standoff.errors import (
-        CellError,
-        CertificateError,
-        ConfigurationError,
-        DuplicateNameError,
-        Error,
-        InterferenceError,
-        MeshError,
-        MissingPackageError,
-        MonitorError,
-        PathError,
-        PlanError,
-        PoseError,
-        PredictError,
-        RobotError,
-        ShapeError,
-        StreamError,
-        UnknownNameError,
-        UnsupportedPairError,
-    )
-    from standoff.geometry.distance import Distance, distance
-    from standoff.geometry.mesh import Mesh
-    from standoff.geometry.polyhedron import Polyhedron
-    from standoff.geometry.pose import pose
-    from standoff.geometry.primitives import Box, Capsule, Cylinder, HalfSpace, Sphere
-    from standoff.geometry.shape import Shape
-    from standoff.interference.compare import compare, interference
-    from standoff.interference.findings import Comparison, Gap, Overlap
-    from standoff.interference.projection import FalseAlarms, ProjectionWatch, false_alarms
-    from standoff.interference.region_meets import Meeting, Meetings, meets, meets_many
-    from standoff.interference.region_tree import RegionTree
-    from standoff.interference.region_watch import RegionCheck, RegionWatch
-    from standoff.interference.safe_interval import SafeInterval, safe_interval
-    from standoff.monitor.buffers import Thresholds
-    from standoff.monitor.monitor import Monitor
-    from standoff.monitor.report import Cycle, Fault, StopWarning, Warning
-    from standoff.monitor.separation import Separation, separation
-    from standoff.monitor.stops import Stopping
-    from standoff.monitor.zones import KeepIn, KeepOut
-    from standoff.motion.pieces import Pieces
-    from standoff.paths.apart import Apart, prove_apart
-    from standoff.paths.certificate import Certificate
-    from standoff.paths.checker import PathChecker
-    from standoff.paths.curves import as_pieces
-    from standoff.paths.glide import Glide
-    from standoff.paths.joints import unwrap
-    from standoff.paths.stopping import braking_curve, stopping
-    from standoff.paths.trajectory import joint_trajectory
-    from standoff.paths.verdict import Verdict
-    from standoff.paths.verify import Verification, verify
-    from standoff.plan.ompl_adapter import OmplSpace
-    from standoff.plan.planner import Planner
-    from standoff.plan.problem_file import read_problem, read_problems
-    from standoff.plan.problems import Obstacle, PlacedProblem, Problem
-    from standoff.plan.result import Plan
-    from standoff.plan.smoother import Smoothed, smooth
-    from standoff.predict.deadlines import Deadlines
-    from standoff.predict.dua import Urgency
-    from standoff.predict.exact_stage import ExactMotion, ExactShapes
-    from standoff.predict.from_cell import CellSpheres, cell_spheres
-    from standoff.predict.predictor import Predictor
-    from standoff.predict.report import BodyFault, Prediction
-    from standoff.predict.urgency import least_distance, urgency
-    from standoff.robots.builtin import MODELS, model_path
-    from standoff.streams.engine import WatchEngine
-    from standoff.streams.open_stream import open_sink, open_source
-    from standoff.streams.options import WatchOptions
-    from standoff.streams.report import Report, State
-    from standoff.streams.runner import Watch
+    # Shapes and the cell.
+    # All else, one level down.
+    from standoff import cell as cell
+    from standoff import contact as contact
+    from standoff import errors as errors
+    from standoff import interference as interference
+    from standoff import monitor as monitor
+    from standoff import paths as paths
+    from standoff import plan as plan
+    from standoff import predict as predict
+    from standoff import robots as robots
+    from standoff import streams as streams
 
-_HOME = {
-    "standoff.broadphase": ("Grid", "Naive", "Octree", "RegionOctree"),
-    "standoff.cell": ("AllowedPair", "Body", "Cell"),
-    "standoff.errors": (
-        "CellError",
-        "CertificateError",
-        "ConfigurationError",
-        "DuplicateNameError",
-        "Error",
-        "InterferenceError",
-        "MeshError",
-        "MissingPackageError",
-        "MonitorError",
-        "PathError",
-        "PlanError",
-        "PoseError",
-        "PredictError",
-        "RobotError",
-        "ShapeError",
-        "StreamError",
-        "UnknownNameError",
-        "UnsupportedPairError",
-    ),
-    "standoff.monitor.stops": ("Stopping",),
-    "standoff.monitor.monitor": ("Monitor",),
-    "standoff.monitor.report": ("Cycle", "Fault", "Warning", "StopWarning"),
-    "standoff.monitor.buffers": ("Thresholds",),
-    "standoff.monitor.zones": ("KeepIn", "KeepOut"),
-    "standoff.monitor.separation": ("Separation", "separation"),
-    "standoff.interference.compare": ("compare", "interference"),
-    "standoff.interference.findings": ("Comparison", "Gap", "Overlap"),
-    "standoff.interference.projection": ("FalseAlarms", "ProjectionWatch", "false_alarms"),
-    "standoff.interference.region_meets": ("Meeting", "Meetings", "meets", "meets_many"),
-    "standoff.interference.region_tree": ("RegionTree",),
-    "standoff.interference.region_watch": ("RegionCheck", "RegionWatch"),
-    "standoff.interference.safe_interval": ("SafeInterval", "safe_interval"),
-    "standoff.paths.apart": ("Apart", "prove_apart"),
-    "standoff.paths.checker": ("PathChecker",),
-    "standoff.paths.curves": ("as_pieces",),
-    "standoff.paths.glide": ("Glide",),
-    "standoff.motion.pieces": ("Pieces",),
-    "standoff.paths.stopping": ("braking_curve", "stopping"),
-    "standoff.paths.trajectory": ("joint_trajectory",),
-    "standoff.paths.joints": ("unwrap",),
-    "standoff.paths.verdict": ("Verdict",),
-    "standoff.paths.certificate": ("Certificate",),
-    "standoff.paths.verify": ("Verification", "verify"),
-    "standoff.plan.planner": ("Planner",),
-    "standoff.plan.result": ("Plan",),
-    "standoff.plan.smoother": ("Smoothed", "smooth"),
-    "standoff.plan.ompl_adapter": ("OmplSpace",),
-    "standoff.plan.problem_file": ("read_problem", "read_problems"),
-    "standoff.plan.problems": ("Obstacle", "PlacedProblem", "Problem"),
-    "standoff.predict.exact_stage": ("ExactShapes", "ExactMotion"),
-    "standoff.predict.from_cell": ("CellSpheres", "cell_spheres"),
-    "standoff.predict.deadlines": ("Deadlines",),
-    "standoff.predict.dua": ("Urgency",),
-    "standoff.predict.predictor": ("Predictor",),
-    "standoff.predict.report": ("BodyFault", "Prediction"),
-    "standoff.predict.urgency": ("least_distance", "urgency"),
-    "standoff.robots.builtin": ("MODELS", "model_path"),
-    "standoff.geometry.distance": ("Distance", "distance"),
-    "standoff.geometry.mesh": ("Mesh",),
-    "standoff.geometry.polyhedron": ("Polyhedron",),
-    "standoff.geometry.pose": ("pose",),
-    "standoff.geometry.primitives": ("Box", "Capsule", "Cylinder", "HalfSpace", "Sphere"),
-    "standoff.geometry.shape": ("Shape",),
-    "standoff.streams.engine": ("WatchEngine",),
-    "standoff.streams.open_stream": ("open_sink", "open_source"),
-    "standoff.streams.options": ("WatchOptions",),
-    "standoff.streams.report": ("Report", "State"),
-    "standoff.streams.runner": ("Watch",),
-}
-#: Rooms with names of their own, ``so.contact.Scene``, or that can be called themselves.
-_ROOMS = ("contact", "interference")
-_MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
-_MODULE_OF |= {room: f"standoff.{room}" for room in _ROOMS}
+    # Now: the monitor.
+    from standoff.broadphase.kinds import Grid as Grid
+    from standoff.broadphase.kinds import Naive as Naive
+    from standoff.broadphase.kinds import Octree as Octree
+    from standoff.broadphase.kinds import RegionOctree as RegionOctree
+    from standoff.cell.cell import Cell as Cell
+    from standoff.errors import Error as Error
+    from standoff.geometry.distance import DistanceResult as DistanceResult
+    from standoff.geometry.distance import distance as distance
+    from standoff.geometry.mesh import Mesh as Mesh
+    from standoff.geometry.polyhedron import Polyhedron as Polyhedron
+    from standoff.geometry.pose import pose as pose
+    from standoff.geometry.primitives import Box as Box
+    from standoff.geometry.primitives import Capsule as Capsule
+    from standoff.geometry.primitives import Cylinder as Cylinder
+    from standoff.geometry.primitives import HalfSpace as HalfSpace
+    from standoff.geometry.primitives import Sphere as Sphere
+    from standoff.geometry.shape import Shape as Shape
+    from standoff.monitor.buffers import Thresholds as Thresholds
+    from standoff.monitor.monitor import Monitor as Monitor
+    from standoff.monitor.report import Cycle as Cycle
+    from standoff.monitor.report import Fault as Fault
+    from standoff.monitor.report import PairWarning as PairWarning
+    from standoff.monitor.separation import separation as separation
+    from standoff.monitor.stops import Stopping as Stopping
+    from standoff.monitor.zones import KeepIn as KeepIn
+    from standoff.monitor.zones import KeepOut as KeepOut
 
-__all__ = [
-    "MODELS",
-    "AllowedPair",
-    "Apart",
-    "Body",
-    "BodyFault",
-    "Box",
-    "Capsule",
-    "Cell",
-    "CellError",
-    "CellSpheres",
-    "Certificate",
-    "CertificateError",
-    "Comparison",
-    "ConfigurationError",
-    "Cycle",
-    "Cylinder",
-    "Deadlines",
-    "Distance",
-    "DuplicateNameError",
-    "Error",
-    "ExactMotion",
-    "ExactShapes",
-    "FalseAlarms",
-    "Fault",
-    "Gap",
-    "Glide",
-    "Grid",
-    "HalfSpace",
-    "InterferenceError",
-    "KeepIn",
-    "KeepOut",
-    "Meeting",
-    "Meetings",
-    "Mesh",
-    "MeshError",
-    "MissingPackageError",
-    "Monitor",
-    "MonitorError",
-    "Naive",
-    "Obstacle",
-    "Octree",
-    "OmplSpace",
-    "Overlap",
-    "PathChecker",
-    "PathError",
-    "Pieces",
-    "PlacedProblem",
-    "Plan",
-    "PlanError",
-    "Planner",
-    "Polyhedron",
-    "PoseError",
-    "PredictError",
-    "Prediction",
-    "Predictor",
-    "Problem",
-    "ProjectionWatch",
-    "RegionCheck",
-    "RegionOctree",
-    "RegionTree",
-    "RegionWatch",
-    "Report",
-    "RobotError",
-    "SafeInterval",
-    "Separation",
-    "Shape",
-    "ShapeError",
-    "Smoothed",
-    "Sphere",
-    "State",
-    "StopWarning",
-    "Stopping",
-    "StreamError",
-    "Thresholds",
-    "UnknownNameError",
-    "UnsupportedPairError",
-    "Urgency",
-    "Verdict",
-    "Verification",
-    "Warning",
-    "Watch",
-    "WatchEngine",
-    "WatchOptions",
-    "as_pieces",
-    "braking_curve",
-    "cell_spheres",
-    "compare",
-    "contact",
-    "distance",
-    "false_alarms",
-    "interference",
-    "joint_trajectory",
-    "least_distance",
-    "meets",
-    "meets_many",
-    "model_path",
-    "open_sink",
-    "open_source",
-    "pose",
-    "prove_apart",
-    "read_problem",
-    "read_problems",
-    "safe_interval",
-    "separation",
-    "smooth",
-    "stopping",
-    "unwrap",
-    "urgency",
-    "verify",
-]
+    # Planned: paths.
+    from standoff.paths.certificate import Certificate as Certificate
+    from standoff.paths.checker import PathChecker as PathChecker
+    from standoff.paths.glide import Glide as Glide
+    from standoff.paths.trajectory import joint_trajectory as joint_trajectory
+    from standoff.paths.verdict import Verdict as Verdict
+    from standoff.paths.verify import Verification as Verification
+    from standoff.paths.verify import verify as verify
+    from standoff.plan.planner import Planner as Planner
+    from standoff.plan.result import Plan as Plan
+    from standoff.plan.smoother import smooth as smooth
 
+    # Soon: the predictor.
+    from standoff.predict.predictor import Predictor as Predictor
+    from standoff.predict.report import Prediction as Prediction
+    from standoff.streams.open_stream import open_sink as open_sink
+    from standoff.streams.open_stream import open_source as open_source
+    from standoff.streams.runner import Watch as Watch
 
-def __getattr__(name: str) -> Any:
-    module = _MODULE_OF.get(name)
-    if module is None:
-        raise AttributeError(f"module 'standoff' has no attribute {name!r}")
-    value: Any = import_module(module)
-    if name not in _ROOMS:
-        value = getattr(value, name)
-    globals()[name] = value
-    if "numba" in sys.modules:
-        import_module("standoff.compiled.first_compile")
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__, __all__ = lazy(__name__, __file__)

@@ -118,7 +118,7 @@ def test_allowing_a_robot_allows_all_its_links(cell):
 def test_no_pair_is_allowed_beyond_two_joints_without_srdf_or_user():
     """Adjacency is one joint wide; whatever is farther is watched unless a file says otherwise."""
     cell = so.Cell()
-    cell.add_robot(so.model_path("panda"), name="arm")  # by path: without the SRDF
+    cell.add_robot(so.robots.model_path("panda"), name="arm")  # by path: without the SRDF
     assert cell.reason("arm/panda_link0", "arm/panda_link1") == ADJACENT
     assert cell.reason("arm/panda_link0", "arm/panda_link2") is None
     assert {p.reason for p in cell.allowed()} <= {ADJACENT, RIGID}
@@ -217,104 +217,116 @@ def test_removing_a_robot_forgets_its_pairs(cell):
 BAD = {
     "robot of a taken name": (
         lambda c: c.add_robot("builtin:panda", name="arm"),
-        so.DuplicateNameError,
+        so.errors.DuplicateNameError,
         "arm",
     ),
     "robot named like a body": (
         lambda c: c.add_robot("builtin:panda", name="table"),
-        so.DuplicateNameError,
+        so.errors.DuplicateNameError,
         "table",
     ),
     "body of a taken name": (
         lambda c: c.add_body("table", so.Sphere(1)),
-        so.DuplicateNameError,
+        so.errors.DuplicateNameError,
         "table",
     ),
-    "slash in a name": (lambda c: c.add_body("a/b", so.Sphere(1)), so.CellError, "a/b"),
-    "empty name": (lambda c: c.add_body("", so.Sphere(1)), so.CellError, "''"),
-    "name that is no text": (lambda c: c.add_body(3, so.Sphere(1)), so.CellError, "3"),
-    "control character": (lambda c: c.add_body("a\x1b[2J", so.Sphere(1)), so.CellError, "name"),
-    "no shape": (lambda c: c.add_body("x", "sphere"), so.CellError, "shape"),
+    "slash in a name": (lambda c: c.add_body("a/b", so.Sphere(1)), so.errors.CellError, "a/b"),
+    "empty name": (lambda c: c.add_body("", so.Sphere(1)), so.errors.CellError, "''"),
+    "name that is no text": (lambda c: c.add_body(3, so.Sphere(1)), so.errors.CellError, "3"),
+    "control character": (
+        lambda c: c.add_body("a\x1b[2J", so.Sphere(1)),
+        so.errors.CellError,
+        "name",
+    ),
+    "no shape": (lambda c: c.add_body("x", "sphere"), so.errors.CellError, "shape"),
     "bad pose": (
         lambda c: c.add_body("x", so.Sphere(1), np.full((4, 4), np.nan)),
-        so.PoseError,
+        so.errors.PoseError,
         "finite",
     ),
     "mirrored base": (
         lambda c: c.add_robot("builtin:panda", name="x", base=np.diag([-1.0, 1, 1, 1])),
-        so.PoseError,
+        so.errors.PoseError,
         "rotation",
     ),
     "moving half space": (
         lambda c: c.add_body("x", so.HalfSpace(), moving=True),
-        so.CellError,
+        so.errors.CellError,
         "HalfSpace",
     ),
-    "unknown model": (lambda c: c.add_robot("builtin:pandda"), so.UnknownNameError, "panda"),
-    "missing file": (lambda c: c.add_robot("nowhere.urdf"), so.RobotError, "nowhere.urdf"),
+    "unknown model": (lambda c: c.add_robot("builtin:pandda"), so.errors.UnknownNameError, "panda"),
+    "missing file": (lambda c: c.add_robot("nowhere.urdf"), so.errors.RobotError, "nowhere.urdf"),
     "unknown geometry": (
         lambda c: c.add_robot("builtin:panda", name="x", geometry="voxels"),
-        so.RobotError,
+        so.errors.RobotError,
         "capsules",
     ),
     "no capsules": (
         lambda c: c.add_robot("builtin:panda", name="x", capsules_per_link=0),
-        so.RobotError,
+        so.errors.RobotError,
         "1 to 16",
     ),
     "unknown name": (
         lambda c: c.allow("arm/panda_lnik3", "table"),
-        so.UnknownNameError,
+        so.errors.UnknownNameError,
         "arm/panda_link3",
     ),
-    "pair of one": (lambda c: c.allow("table", "table"), so.CellError, "two"),
+    "pair of one": (lambda c: c.allow("table", "table"), so.errors.CellError, "two"),
     "attach what is not there": (
         lambda c: c.attach("bxo", "arm/panda_hand"),
-        so.UnknownNameError,
+        so.errors.UnknownNameError,
         "box",
     ),
     "attach to what is not there": (
         lambda c: c.attach("box", "arm/hand"),
-        so.UnknownNameError,
+        so.errors.UnknownNameError,
         "arm/panda_hand",
     ),
     "touch what is not there": (
         lambda c: c.attach("box", "arm/panda_hand", touch=["arm/finger"]),
-        so.UnknownNameError,
+        so.errors.UnknownNameError,
         "finger",
     ),
-    "detach what is not held": (lambda c: c.detach("box"), so.CellError, "not held"),
-    "remove what is not there": (lambda c: c.remove_body("tabel"), so.UnknownNameError, "table"),
+    "detach what is not held": (lambda c: c.detach("box"), so.errors.CellError, "not held"),
+    "remove what is not there": (
+        lambda c: c.remove_body("tabel"),
+        so.errors.UnknownNameError,
+        "table",
+    ),
     "swap an unknown link": (
         lambda c: c.swap_geometry("arm/link5", "mesh"),
-        so.UnknownNameError,
+        so.errors.UnknownNameError,
         "panda_link5",
     ),
-    "wrong length of q": (lambda c: c.set_state([0.0] * 3), so.ConfigurationError, "panda_joint7"),
+    "wrong length of q": (
+        lambda c: c.set_state([0.0] * 3),
+        so.errors.ConfigurationError,
+        "panda_joint7",
+    ),
     "q not finite": (
         lambda c: c.set_state([0.0, np.nan, *([0.0] * 6)]),
-        so.ConfigurationError,
+        so.errors.ConfigurationError,
         "panda_joint2",
     ),
-    "q that is no numbers": (lambda c: c.set_state("home"), so.ConfigurationError, "home"),
+    "q that is no numbers": (lambda c: c.set_state("home"), so.errors.ConfigurationError, "home"),
     "q with an unknown joint": (
         lambda c: c.set_state({**READY, "arm/panda_joint8": 0.0}),
-        so.ConfigurationError,
+        so.errors.ConfigurationError,
         "panda_joint7",
     ),
     "q without a joint": (
         lambda c: c.set_state({"arm/panda_joint1": 0.0}),
-        so.ConfigurationError,
+        so.errors.ConfigurationError,
         "panda_joint2",
     ),
     "pose of an unknown mover": (
         lambda c: c.set_state(READY, {"kart": np.eye(4)}),
-        so.UnknownNameError,
+        so.errors.UnknownNameError,
         "cart",
     ),
     "too many poses": (
         lambda c: c.set_state(READY, np.zeros((2, 4, 4))),
-        so.ConfigurationError,
+        so.errors.ConfigurationError,
         r"\(1, 4, 4\)",
     ),
 }
@@ -429,7 +441,7 @@ def test_arguments_of_the_wrong_type_are_errors_of_ours(cell, call):
 
 def test_removing_a_robot_that_holds_something_is_refused(cell):
     cell.attach("box", "arm/panda_hand")
-    with pytest.raises(so.CellError, match="box"):
+    with pytest.raises(so.errors.CellError, match="box"):
         cell.remove_robot("arm")
     assert "arm" in cell.robots
 

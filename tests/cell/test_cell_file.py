@@ -208,10 +208,10 @@ def test_bad_file_is_refused_with_file_place_and_what_is_allowed(tmp_path, case)
 def test_version_is_needed_and_must_be_known(tmp_path):
     path = tmp_path / "cell.toml"
     path.write_text("")
-    with pytest.raises(so.CellError, match="standoff"):
+    with pytest.raises(so.errors.CellError, match="standoff"):
         so.Cell.load(path)
     path.write_text("standoff = 99")
-    with pytest.raises(so.CellError, match="99"):
+    with pytest.raises(so.errors.CellError, match="99"):
         so.Cell.load(path)
 
 
@@ -219,7 +219,7 @@ def test_version_is_needed_and_must_be_known(tmp_path):
 def test_noise_is_refused(tmp_path, content):
     path = tmp_path / "cell.toml"
     path.write_bytes(content)
-    with pytest.raises(so.CellError, match=r"cell\.toml"):
+    with pytest.raises(so.errors.CellError, match=r"cell\.toml"):
         so.Cell.load(path)
 
 
@@ -227,19 +227,19 @@ def test_a_hundred_megabytes_of_noise_are_refused_unread(tmp_path):
     path = tmp_path / "cell.toml"
     with path.open("wb") as file:
         file.truncate(100 * 2**20)
-    with pytest.raises(so.CellError, match="too large"):
+    with pytest.raises(so.errors.CellError, match="too large"):
         so.Cell.load(path)
 
 
 def test_folder_and_missing_file_are_refused(tmp_path):
-    with pytest.raises(so.CellError):
+    with pytest.raises(so.errors.CellError):
         so.Cell.load(tmp_path)
-    with pytest.raises(so.CellError, match=r"none\.toml"):
+    with pytest.raises(so.errors.CellError, match=r"none\.toml"):
         so.Cell.load(tmp_path / "none.toml")
 
 
 def test_saving_where_one_cannot_write_is_our_error(tmp_path):
-    with pytest.raises(so.CellError, match="written"):
+    with pytest.raises(so.errors.CellError, match="written"):
         so.Cell().save(tmp_path / "gone" / "cell.toml")
 
 
@@ -247,7 +247,7 @@ def test_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
     path = tmp_path / "cell.toml"
     path.write_text("old")
     monkeypatch.setattr("os.replace", lambda *a: (_ for _ in ()).throw(OSError("disk full")))
-    with pytest.raises(so.CellError, match="disk full"):
+    with pytest.raises(so.errors.CellError, match="disk full"):
         so.Cell().save(path)
     assert path.read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["cell.toml"]
@@ -256,11 +256,11 @@ def test_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
 def test_errors_keep_their_kind_and_their_parts_through_a_file(tmp_path):
     path = tmp_path / "cell.toml"
     kinds = {
-        BOX + BOX: so.DuplicateNameError,
-        BOX + '[[allow]]\npair = ["b", "c"]\n': so.UnknownNameError,
-        '[[body]]\nname = "b"\nshape = { sphere = { radius = -1 } }\n': so.ShapeError,
-        '[[body]]\nname = "b"\nshape = { mesh = { file = "gone.stl" } }\n': so.MeshError,
-        '[[robot]]\nurdf = "gone.urdf"\n': so.RobotError,
+        BOX + BOX: so.errors.DuplicateNameError,
+        BOX + '[[allow]]\npair = ["b", "c"]\n': so.errors.UnknownNameError,
+        '[[body]]\nname = "b"\nshape = { sphere = { radius = -1 } }\n': so.errors.ShapeError,
+        '[[body]]\nname = "b"\nshape = { mesh = { file = "gone.stl" } }\n': so.errors.MeshError,
+        '[[robot]]\nurdf = "gone.urdf"\n': so.errors.RobotError,
     }
     for text, kind in kinds.items():
         path.write_text("standoff = 1\n" + text)
@@ -268,7 +268,7 @@ def test_errors_keep_their_kind_and_their_parts_through_a_file(tmp_path):
             so.Cell.load(path)
         assert type(caught.value) is kind and caught.value.file == str(path)
     path.write_text("standoff = 1\n" + list(kinds)[2])
-    with pytest.raises(so.ShapeError) as caught:
+    with pytest.raises(so.errors.ShapeError) as caught:
         so.Cell.load(path)
     assert caught.value.value == -1 and "1e-09 to 1e+09" in caught.value.allowed
 
@@ -307,7 +307,7 @@ def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
     import os
 
     os.mkfifo(tmp_path / "cell.toml")
-    with pytest.raises(so.CellError, match="regular file"):
+    with pytest.raises(so.errors.CellError, match="regular file"):
         so.Cell.load(tmp_path / "cell.toml")
 
 
@@ -315,9 +315,9 @@ def test_saving_what_cannot_be_encoded_leaves_nothing_behind(tmp_path):
     cell = so.Cell()
     cell.add_body("a", so.Sphere(1))
     cell.add_body("b", so.Sphere(1), moving=True)
-    with pytest.raises(so.CellError, match="reason"):
+    with pytest.raises(so.errors.CellError, match="reason"):
         cell.allow("a", "b", "\ud800")
     assert cell.user_pairs == {}
-    with pytest.raises(so.CellError):
+    with pytest.raises(so.errors.CellError):
         cell.save("\0")
     assert list(tmp_path.iterdir()) == []

@@ -52,7 +52,7 @@ def test_shapes_are_placed_where_the_cell_has_their_bodies(cell):
 
 
 def test_a_state_is_of_finite_joints(cell):
-    with pytest.raises(so.ConfigurationError):
+    with pytest.raises(so.errors.ConfigurationError):
         State(cell.model, cell.q * np.nan, so.pose()[None])
-    with pytest.raises(so.ConfigurationError, match="dq"):
+    with pytest.raises(so.errors.ConfigurationError, match="dq"):
         State(cell.model, cell.q, so.pose()[None], [0.0])

@@ -240,7 +240,7 @@ def test_what_is_undecided_is_not_called_a_proof(command, monkeypatch, files):
 
 def test_how_a_robot_alone_is_modelled(command, monkeypatch, files):
     urdf = files / "robot.urdf"
-    urdf.write_bytes(so.model_path("irb2400").read_bytes())
+    urdf.write_bytes(so.robots.model_path("irb2400").read_bytes())
     write_path(files / "p.csv", [0.0] * 6, [0.1] * 6)
     checker = can(monkeypatch)
     make, cells = checker.make, []
@@ -316,7 +316,7 @@ def test_a_trajectory_is_checked_as_a_curve_over_its_time(command, monkeypatch, 
 def test_a_cell_is_a_file_a_shipped_one_or_a_robot_alone(
     command, monkeypatch, files, source, joints
 ):
-    (files / "robot.urdf").write_bytes(so.model_path("panda").read_bytes())
+    (files / "robot.urdf").write_bytes(so.robots.model_path("panda").read_bytes())
     write_path(files / "p.csv", (UP * 2)[:joints], (ASIDE * 2)[:joints])
     checker = can(monkeypatch)
     status, _, errors = command(source, "p.csv")

@@ -294,9 +294,9 @@ def test_paths_are_written_to_the_bit(folder):
     for name in ("p.csv", "p.json"):
         write_path(folder / name, cell, q)
         assert np.array_equal(read_path(folder / name, cell).waypoints, q)
-    with pytest.raises(so.PathError, match=r"\.npy"):
+    with pytest.raises(so.errors.PathError, match=r"\.npy"):
         write_path(folder / "p.npy", cell, q)
-    with pytest.raises(so.PathError, match="cannot be written"):
+    with pytest.raises(so.errors.PathError, match="cannot be written"):
         write_path(folder / "gone" / "p.csv", cell, q)
 
 
@@ -349,7 +349,7 @@ def test_effort():
     assert effort("2000").steps == 2000
     assert effort(" 1.5s").seconds == 1.5
     for text in ("", "-1", "1.5", "s", "0s", "infs", "nans", "1e3"):
-        with pytest.raises(so.PlanError, match="--smooth"):
+        with pytest.raises(so.errors.PlanError, match="--smooth"):
             effort(text)
 
 

@@ -140,9 +140,9 @@ def test_a_grid_of_points_is_the_papers_body():
     assert np.allclose(cone.centroid, (0, 0, 0.5), atol=1e-12)
     cylinder = Body.from_grid([ring, ring + up], levels=1)
     assert len(cylinder.pieces[0].vertices) == 20 and len(cylinder.pieces[0].planes) == 12
-    with pytest.raises(so.ShapeError, match="not convex"):
+    with pytest.raises(so.errors.ShapeError, match="not convex"):
         Body.from_grid([ring, 0.5 * ring + up, ring + 2 * up])
-    with pytest.raises(so.ShapeError, match="wrong shape"):
+    with pytest.raises(so.errors.ShapeError, match="wrong shape"):
         Body.from_grid(ring)
 
 
@@ -163,12 +163,12 @@ def _torus():
 def test_a_mesh_is_split_when_asked():
     pytest.importorskip("coacd")
     torus = _torus()
-    with pytest.raises(so.ShapeError, match="coacd"):
+    with pytest.raises(so.errors.ShapeError, match="coacd"):
         Body.from_mesh(torus)
     body = Body.from_mesh(torus, split="coacd", levels=2)
     assert len(body.pieces) > 4
     assert body.volume == pytest.approx(torus.volume, rel=0.2)
-    with pytest.raises(so.MeshError, match="no such way"):
+    with pytest.raises(so.errors.MeshError, match="no such way"):
         Body.from_mesh(torus, split="vhacd")
 
 
@@ -194,5 +194,5 @@ def test_without_coacd_the_error_says_what_to_install(monkeypatch):
     ],
 )
 def test_what_makes_no_sense_is_refused(make, message):
-    with pytest.raises(so.ShapeError, match=message):
+    with pytest.raises(so.errors.ShapeError, match=message):
         make()

@@ -162,7 +162,7 @@ def test_contacts_go_on_when_others_come_and_go():
     assert step.forces["a"] @ UP > 0 and step.cost.kept == 4
     scene.remove("late")
     assert scene.step({"a": so.pose((0, 0, 0.097))}).cost.kept == 4
-    with pytest.raises(so.UnknownNameError, match="late"):
+    with pytest.raises(so.errors.UnknownNameError, match="late"):
         scene.step({"late": so.pose()})
 
 
@@ -188,23 +188,23 @@ def test_bad_input_is_refused_and_changes_nothing():
     bad = np.eye(4)
     bad[0, 0] = np.nan
     moved = so.pose((5, 0, 0))
-    with pytest.raises(so.PoseError, match="finite"):
+    with pytest.raises(so.errors.PoseError, match="finite"):
         scene.step({"a": moved, "b": bad})
-    with pytest.raises(so.UnknownNameError, match="did you mean"):
+    with pytest.raises(so.errors.UnknownNameError, match="did you mean"):
         scene.step({"a": moved, "bb": so.pose()})
-    with pytest.raises(so.PoseError, match="velocities"):
+    with pytest.raises(so.errors.PoseError, match="velocities"):
         scene.step({"a": moved}, {"b": (1, 2, 3)})
-    with pytest.raises(so.PoseError, match="dt"):
+    with pytest.raises(so.errors.PoseError, match="dt"):
         scene.step({"a": moved}, dt=0.0)
     after = scene.step()
     assert np.array_equal(numbers_of(after), numbers_of(before)) and after.cost.kept == 4
-    with pytest.raises(so.DuplicateNameError):
+    with pytest.raises(so.errors.DuplicateNameError):
         scene.add("a", CUBE)
     for name, value in (("stiffness", 0), ("damping", -1), ("friction", np.nan), ("coulomb", "x")):
-        with pytest.raises(so.CellError, match=name):
+        with pytest.raises(so.errors.CellError, match=name):
             scene.add("c", CUBE, **{name: value})
     scene.add("hard", CUBE, stiffness=RIGID, levels=0)
-    with pytest.raises(so.CellError, match="rigid"):
+    with pytest.raises(so.errors.CellError, match="rigid"):
         scene.add("harder", CUBE, stiffness=RIGID, levels=0)
     assert scene.names == ("a", "b", "hard")
 

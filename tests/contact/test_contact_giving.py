@@ -91,9 +91,9 @@ def test_what_is_wrong_with_arrays_is_said_and_changes_nothing():
         (far, by_name(twists()) | {"b": np.zeros(7)}, r"velocities\['b'\]"),
         ("abc", None, "numbers"),
     ):
-        with pytest.raises(so.PoseError, match=said):
+        with pytest.raises(so.errors.PoseError, match=said):
             scene.step(given, velocities)
-    with pytest.raises(so.UnknownNameError):
+    with pytest.raises(so.errors.UnknownNameError):
         scene.step({"a": far[0], "b": far[1], "d": far[2]})
     after = scene.step()
     assert np.array_equal(numbers_of(after), numbers_of(before)) and after.cost.kept == 4
@@ -101,7 +101,7 @@ def test_what_is_wrong_with_arrays_is_said_and_changes_nothing():
 
 def test_an_array_for_an_empty_scene():
     assert len(Scene().step(np.zeros((0, 4, 4)))) == 0
-    with pytest.raises(so.PoseError, match="no bodies"):
+    with pytest.raises(so.errors.PoseError, match="no bodies"):
         Scene().step(poses())
 
 

@@ -62,7 +62,7 @@ def test_no_step(case):
     arguments, message = STEPS[case]
     scene = _scene()
     before = scene.step()
-    with pytest.raises(so.PoseError, match=message):
+    with pytest.raises(so.errors.PoseError, match=message):
         scene.step(*arguments)
     assert np.array_equal(numbers_of(scene.step()), numbers_of(before))
 
@@ -72,7 +72,7 @@ def test_a_force_that_is_not_finite_is_refused():
     scene.add("a", CUBE, damping=1e307, levels=0)
     scene.add("b", CUBE, pose=so.pose((0, 0, 0.9)), damping=1e307, levels=0)
     before = scene.step()
-    with pytest.raises(so.PoseError, match="not finite"):
+    with pytest.raises(so.errors.PoseError, match="not finite"):
         scene.step(None, {"a": (0, 0, 1e9, 0, 0, 0)})
     assert np.array_equal(numbers_of(scene.step()), numbers_of(before))
 
@@ -86,7 +86,7 @@ def test_names_that_are_none():
     scene = _scene()
     for name in ([1], None, 3, {}):
         for ask in (scene.remove, scene.body):
-            with pytest.raises(so.UnknownNameError):
+            with pytest.raises(so.errors.UnknownNameError):
                 ask(name)
 
 
@@ -104,7 +104,7 @@ def test_a_body_that_stands_still_takes_no_other_pose():
     scene.add("c", CUBE, pose=so.pose((0, 0, 3)), levels=0)
     for arguments in ({"b": so.pose((0.5, 0, 0))}, np.stack([np.eye(4)] * 3)):
         with pytest.raises(
-            so.PoseError, match=r"poses\['b'\]: another pose for a body that stands"
+            so.errors.PoseError, match=r"poses\['b'\]: another pose for a body that stands"
         ):
             scene.step(arguments)
     # Its own is welcome, and a velocity: a belt runs and stands still.

@@ -131,5 +131,5 @@ def test_every_borderline_rotation_is_answered():
 
 
 def test_a_pose_beyond_all_robots_is_refused():
-    with pytest.raises(so.PoseError, match="far"):
+    with pytest.raises(so.errors.PoseError, match="far"):
         so.distance(so.Sphere(1), so.pose((1e10, 0, 0)), so.Sphere(1), None)

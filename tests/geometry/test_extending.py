@@ -241,9 +241,9 @@ def written(folder):
     text = (folder / "cell.toml").read_text()
     assert text.count("[body.shape.cone]\nradius = 0.3\nlength = 0.6\n") == 1
     (folder / "wrong.toml").write_text(text.replace("length = 0.6", "height = 0.6"))
-    with pytest.raises(so.CellError, match=r"unknown key .height.; allowed: radius, length"):
+    with pytest.raises(so.errors.CellError, match=r"unknown key .height.; allowed: radius, length"):
         so.Cell.load(folder / "wrong.toml")
-    with pytest.raises(so.ShapeError, match=r"Cone\.radius"):
+    with pytest.raises(so.errors.ShapeError, match=r"Cone\.radius"):
         so.Cone(-1.0, 0.6)
 
 
@@ -254,9 +254,9 @@ def compared(folder):
     cone, box = so.Cone(0.3, 0.6), so.Box((0.2, 0.2, 0.2))
     for x, meet in ((0.2, True), (0.36, False)):
         parts = {"cone": (cone, None), "box": (box, so.pose((x, 0.0, 0.0)))}
-        assert bool(so.interference(parts)) is meet
-        assert so.interference(parts, "projection") or not meet
-        assert so.interference(parts, "octree", resolution=0.1) or not meet
+        assert bool(so.interference.find(parts)) is meet
+        assert so.interference.find(parts, "projection") or not meet
+        assert so.interference.find(parts, "octree", resolution=0.1) or not meet
     body = so.contact.Body(cone, sides=24, levels=0)
     assert body.volume == pytest.approx(cone.volume, rel=0.02)
     np.testing.assert_allclose(body.centroid, (0.0, 0.0, -0.15), atol=1e-3)  # a quarter up

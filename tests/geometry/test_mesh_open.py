@@ -210,12 +210,12 @@ def test_region_and_projection_watches_missed_what_is_in_an_open_mesh():
     ends = np.abs(points[faces].sum(axis=1)[:, 2]) > 1.4  # a tube along z
     tube = so.Mesh(points, faces[~ends])
     place = {"pin": so.pose((0.1, 0.0, 0.0))}
-    regions = so.RegionWatch(
+    regions = so.interference.RegionWatch(
         {"tube": tube}, root=((0, 0, 0), 4.0), resolution=0.05, interval=0.0, speeds=0.0
     )
     assert regions.check({"pin": (DOT, place["pin"])}).warnings
     parts = {"tube": tube, "pin": (DOT, place["pin"])}
-    watch = so.ProjectionWatch(parts, ["pin"], outline="true")
+    watch = so.interference.ProjectionWatch(parts, ["pin"], outline="true")
     assert watch.check(place)
 
 

@@ -57,7 +57,7 @@ BAD = {
 
 @pytest.mark.parametrize("name", BAD)
 def test_what_is_no_pose_is_refused(name):
-    with pytest.raises(so.PoseError):
+    with pytest.raises(so.errors.PoseError):
         as_pose(BAD[name])
 
 
@@ -65,10 +65,10 @@ def test_what_is_no_pose_is_refused(name):
     "q", [(0, 0, 0, 0), (1, 1, 0, 0), (1, 0, 0), (np.nan, 0, 0, 1), (1e200,) * 4]
 )
 def test_what_is_no_quaternion_is_refused(q):
-    with pytest.raises(so.PoseError):
+    with pytest.raises(so.errors.PoseError):
         so.pose(quaternion=q)
 
 
 def test_quaternion_and_rpy_exclude_each_other():
-    with pytest.raises(so.PoseError, match="both"):
+    with pytest.raises(so.errors.PoseError, match="both"):
         so.pose(quaternion=(1, 0, 0, 0), rpy=(0, 0, 0))

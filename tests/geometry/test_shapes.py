@@ -89,7 +89,7 @@ BAD = {
 
 @pytest.mark.parametrize("name", BAD)
 def test_impossible_shapes_are_refused_with_element_and_value(name):
-    with pytest.raises(so.ShapeError) as caught:
+    with pytest.raises(so.errors.ShapeError) as caught:
         BAD[name]()
     assert caught.value.element
     assert "got" in str(caught.value)
@@ -98,7 +98,7 @@ def test_impossible_shapes_are_refused_with_element_and_value(name):
 def test_half_space_is_unbounded():
     assert not so.HalfSpace().bounded
     assert so.HalfSpace().volume == math.inf
-    with pytest.raises(so.ShapeError):
+    with pytest.raises(so.errors.ShapeError):
         so.HalfSpace().core()
 
 

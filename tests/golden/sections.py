@@ -115,7 +115,7 @@ def paths() -> Iterator[Answer]:
             middle = 0.5 * (qa + qb) + 0.1 * rng.normal(size=len(qa))
             bend = np.zeros((1, 6, len(qa)))
             bend[0, :3] = qa, 2.0 * (middle - qa), qa - 2.0 * middle + qb
-            yield _verdict(name, curved.curve(so.Pieces.make([0.0, 1.0], bend)))
+            yield _verdict(name, curved.curve(so.paths.Pieces.make([0.0, 1.0], bend)))
 
 
 def _verdict(name: str, verdict: so.Verdict) -> Answer:
@@ -175,14 +175,14 @@ def _split(value: Any) -> tuple[list[str], list[float]]:
 
 #: Ways to predict; 2,500 steps each.
 PREDICTORS: dict[str, dict[str, Any]] = {
-    "dua": {"schedule": so.Urgency()},
-    "dua, hostile": {"schedule": so.Urgency()},
-    "fibonacci": {"schedule": so.Urgency(series="fibonacci", sort="partial")},
-    "deadlines": {"schedule": so.Deadlines()},
-    "deadlines, hostile": {"schedule": so.Deadlines()},
-    "few tests": {"schedule": so.Deadlines(tests=3)},
-    "horizon": {"schedule": so.Deadlines(horizon=0.5)},
-    "many": {"schedule": so.Deadlines(horizon=0.3)},
+    "dua": {"schedule": so.predict.DynamicUrgency()},
+    "dua, hostile": {"schedule": so.predict.DynamicUrgency()},
+    "fibonacci": {"schedule": so.predict.DynamicUrgency(series="fibonacci", sort="partial")},
+    "deadlines": {"schedule": so.predict.Deadlines()},
+    "deadlines, hostile": {"schedule": so.predict.Deadlines()},
+    "few tests": {"schedule": so.predict.Deadlines(tests=3)},
+    "horizon": {"schedule": so.predict.Deadlines(horizon=0.5)},
+    "many": {"schedule": so.predict.Deadlines(horizon=0.3)},
 }
 STEPS = 2_500
 
@@ -235,7 +235,7 @@ def interference() -> Iterator[Answer]:
     for seed in range(30):
         parts = interference_scenes.scene(seed)
         for method in ("exact", "projection", "octree"):
-            found = so.compare(parts, method=method)
+            found = so.interference.compare(parts, method=method)
             for one in (*found.overlaps, *found.gaps):
                 kind = type(one).__name__ + (" certain" if getattr(one, "certain", False) else "")
                 distance = () if one.distance is None else (float(one.distance),)

@@ -46,7 +46,7 @@ METHODS = {
 
 def only(parts, **how):
     """The one finding about two parts."""
-    found = so.compare(parts, **how)
+    found = so.interference.compare(parts, **how)
     (finding,) = [*found.overlaps, *found.gaps]
     return finding
 
@@ -79,22 +79,22 @@ def test_a_part_wholly_inside_another_interferes(name, big, x):
     place = at(x)
     for parts in ({"a": big, "b": (SMALL[name], place)}, {"b": (SMALL[name], place), "a": big}):
         found = only(parts)
-        assert isinstance(found, so.Overlap) and found.certain
+        assert isinstance(found, so.interference.Overlap) and found.certain
         assert found.distance < -0.1
 
 
 @pytest.mark.parametrize("name", SMALL)
 def test_a_part_in_a_cavity_does_not(name):
     found = only({"a": hollow(), "b": (SMALL[name], at(0.05))})
-    assert isinstance(found, so.Gap) and found.exact and 0.3 < found.distance < 0.5
+    assert isinstance(found, so.interference.Gap) and found.exact and 0.3 < found.distance < 0.5
     found = only({"a": hollow(), "b": (SMALL[name], at(0.75))})  # in the wall, without touching it
-    assert isinstance(found, so.Overlap) and found.distance < -0.1
+    assert isinstance(found, so.interference.Overlap) and found.distance < -0.1
 
 
 def test_the_distance_to_an_open_mesh_is_said_to_be_one_to_its_surface():
     found = only({"sheet": so.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 1]], [[0, 1, 2]]),
                   "pea": (so.Sphere(0.01), at(0.5, 0.1, 0.5))})  # fmt: skip
-    assert isinstance(found, so.Gap) and found.exact
+    assert isinstance(found, so.interference.Gap) and found.exact
     assert found.evidence == "distance of the surfaces; sheet is open and has no inside"
 
 
@@ -107,20 +107,20 @@ def test_touching_counts_as_overlap(method):
         (so.HalfSpace(), so.Sphere(1.0), 0.0),
     ):
         found = only({"a": a, "b": (b, at(x, z=0.0 if x else 1.0))}, method=method)
-        assert isinstance(found, so.Overlap)
+        assert isinstance(found, so.interference.Overlap)
         assert found.distance is None or abs(found.distance) < 1e-12
 
 
 @pytest.mark.parametrize("method", ["exact", "projection", "octree"])
 def test_as_near_as_the_clearance_counts(method):
     parts = {"a": so.Sphere(0.5), "b": (so.Sphere(0.5), at(1.5))}
-    assert so.interference(parts, method, clearance=0.5)
-    (found,) = so.interference(parts, method, clearance=0.6)
+    assert so.interference.find(parts, method, clearance=0.5)
+    (found,) = so.interference.find(parts, method, clearance=0.6)
     assert (found.a, found.b, found.method) == ("a", "b", method)
     if method == "exact":
         assert found.certain and found.distance == pytest.approx(0.5, abs=1e-12)
         assert "clearance of 600 mm" in found.evidence
-    assert not so.interference(parts, method, clearance=0.3)
+    assert not so.interference.find(parts, method, clearance=0.3)
     assert (found.low <= found.high).all()
 
 
@@ -128,15 +128,15 @@ def test_no_rounding_hides_a_clearance():
     """A gap of 0.1 is 0.09999999999999998 to a computer, or 0.10000000000000009."""
     for x in (1.1, 0.1 + 1.0, 10.1 - 9.0, 3.3 / 3.0):
         parts = {"a": so.Sphere(0.5), "b": (so.Sphere(0.5), at(x))}
-        assert so.interference(parts, clearance=0.1 * (1 + 1e-15))
-        assert not so.interference(parts, clearance=0.1 - 1e-9)
+        assert so.interference.find(parts, clearance=0.1 * (1 + 1e-15))
+        assert not so.interference.find(parts, clearance=0.1 - 1e-9)
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_depths_of_convex_pairs_are_coals(seed):
     parts = scene(seed, kinds=(*CONVEX, "convex mesh"))
     deep = 0
-    for found in so.interference(parts):
+    for found in so.interference.find(parts):
         a, b = parts[found.a], parts[found.b]
         if found.distance > -1e-3:
             continue
@@ -161,7 +161,7 @@ def test_no_method_misses_an_overlap(name):
     for seed in range(304 if SOAK else 6):
         parts = scene(seed)
         truth = coal_collides(parts)
-        found = so.compare(parts, **METHODS[name])
+        found = so.interference.compare(parts, **METHODS[name])
         told = {(o.a, o.b): o for o in found.overlaps}
         missed = truth - set(told)
         for a, b in missed:
@@ -189,14 +189,14 @@ def test_the_depth_of_meshes_that_cross_is_a_lower_bound():
         poses = random_poses(rng, 2, 0.25)
         a, b = star(seed), so.Mesh(*torus_arrays(ring=0.4, tube=0.2))
         found = only({"a": (a, poses[0]), "b": (b, poses[1])})
-        if not isinstance(found, so.Overlap) or found.distance > -0.01:
+        if not isinstance(found, so.interference.Overlap) or found.distance > -0.01:
             continue
         assert AT_LEAST in found.evidence
         looked += 1
         for way in rng.normal(size=(30, 3)):
             moved = poses[0].copy()
             moved[:3, 3] -= 0.999 * found.distance * way / np.linalg.norm(way)
-            assert so.interference({"a": (a, moved), "b": (b, poses[1])})
+            assert so.interference.find({"a": (a, moved), "b": (b, poses[1])})
     assert looked >= 5
 
 
@@ -217,14 +217,22 @@ def test_doubt_counts_as_overlap(monkeypatch):
     method = ExactMethod(parts, clearance=0.1)
     monkeypatch.setattr(method, "_distance", lambda i, j: (0.05, 0.0, False))
     found = method.judge(0, 1)
-    assert isinstance(found, so.Overlap) and not found.certain and found.distance is None
+    assert (
+        isinstance(found, so.interference.Overlap) and not found.certain and found.distance is None
+    )
     monkeypatch.setattr(method, "_distance", lambda i, j: (0.2, 0.05, False))
     found = method.judge(0, 1)
-    assert isinstance(found, so.Gap) and not found.exact and found.distance <= 0.15 + 1e-12
+    assert (
+        isinstance(found, so.interference.Gap)
+        and not found.exact
+        and found.distance <= 0.15 + 1e-12
+    )
     # converged, but its error bound reaches below the clearance
     monkeypatch.setattr(method, "_distance", lambda i, j: (0.11, 0.02, True))
     found = method.judge(0, 1)
-    assert isinstance(found, so.Overlap) and not found.certain and found.distance == 0.11
+    assert (
+        isinstance(found, so.interference.Overlap) and not found.certain and found.distance == 0.11
+    )
 
 
 def test_half_spaces():
@@ -235,7 +243,7 @@ def test_half_spaces():
         "ball": (so.Sphere(0.5), at(3.0, 0.0, 0.4)),
         "star": (star(1), at(3.0, 2.0, 1.0)),
     }
-    found = so.compare(parts)
+    found = so.interference.compare(parts)
     overlaps = {(o.a, o.b): o for o in found.overlaps}
     assert overlaps["floor", "ball"].distance == pytest.approx(-0.1)
     assert ("floor", "ceiling") not in overlaps
@@ -273,7 +281,7 @@ def test_every_pair_is_an_overlap_or_a_gap_in_the_order_of_the_parts():
         str(k): (so.Box((0.3, 0.3, 0.3)), pose)
         for k, pose in enumerate(random_poses(np.random.default_rng(1), 30, 1.0))
     }
-    found = so.compare(parts, allowed=[("3", "4"), ("29", "0")])
+    found = so.interference.compare(parts, allowed=[("3", "4"), ("29", "0")])
     gaps = list(found.gaps)
     assert len(found.gaps) == len(gaps) and found.overlaps
     assert [found.gaps[k].evidence for k in range(len(gaps))] == [g.evidence for g in gaps]
@@ -292,15 +300,15 @@ def test_every_pair_is_an_overlap_or_a_gap_in_the_order_of_the_parts():
 def test_parts_alone_and_few():
     for parts in ({}, {"a": so.Sphere(1.0)}):
         for method in ("exact", "projection", "octree"):
-            found = so.compare(parts, method)
+            found = so.interference.compare(parts, method)
             assert not found.overlaps and len(found.gaps) == 0 and list(found.gaps) == []
             assert found.gaps.nearest(3) == [] and found.tests["pairs"] == 0
 
 
 def test_the_order_of_parts_changes_no_finding():
     parts = scene(3)
-    there = {frozenset((o.a, o.b)): o.distance for o in so.interference(parts)}
-    back = {frozenset((o.a, o.b)): o for o in so.interference(dict(reversed(parts.items())))}
+    there = {frozenset((o.a, o.b)): o.distance for o in so.interference.find(parts)}
+    back = {frozenset((o.a, o.b)): o for o in so.interference.find(dict(reversed(parts.items())))}
     assert there.keys() == back.keys()
     for pair, distance in there.items():
         assert back[pair].distance == pytest.approx(distance, abs=1e-6)
@@ -308,7 +316,7 @@ def test_the_order_of_parts_changes_no_finding():
 
 def test_progress_is_told():
     seen = []
-    so.compare(scene(0), progress=lambda done, total: seen.append((done, total)))
+    so.interference.compare(scene(0), progress=lambda done, total: seen.append((done, total)))
     assert seen[0][0] == 0 and seen[-1][0] == seen[-1][1] == len(seen) - 1
 
 
@@ -351,7 +359,7 @@ def test_progress_is_told():
 )
 def test_what_makes_no_sense_is_refused(parts, how, says):
     with pytest.raises(so.Error, match=says):
-        so.compare(parts, **how)
+        so.interference.compare(parts, **how)
 
 
 def crossing_pairs(mesh):
@@ -425,13 +433,13 @@ def test_scratch_is_as_large_as_the_kernels_want():
     assert out.shape == (1, layout.OUT_COLUMNS)
 
 
-@pytest.mark.parametrize("first", ["so.compare", "standoff.interference.parts"])
+@pytest.mark.parametrize("first", ["so.interference.compare", "standoff.interference.parts"])
 def test_the_package_is_called_as_the_function_that_it_is_named_after(first):
     """Importing one of its modules binds the package to the name of the function."""
     code = (
         "import importlib, standoff as so\n"
         + (first if first.startswith("so.") else f"importlib.import_module({first!r})")
-        + "\nassert so.interference({'a': so.Sphere(1.0), 'b': so.Box((1, 1, 1))})"
-        + "\nimport standoff.interference.region_tree\nassert so.interference({}) == []"
+        + "\nassert so.interference.find({'a': so.Sphere(1.0), 'b': so.Box((1, 1, 1))})"
+        + "\nimport standoff.interference.region_tree\nassert so.interference.find({}) == []"
     )
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0

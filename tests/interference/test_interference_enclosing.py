@@ -14,7 +14,7 @@ PIN = box_mesh(0.1, 0.1, 0.1)
 
 def judged(parts, method):
     options = {"outline": "true"} if method == "projection" else {}
-    found = so.compare(parts, method, **options)
+    found = so.interference.compare(parts, method, **options)
     (finding,) = [*found.overlaps, *found.gaps]
     return finding
 
@@ -61,7 +61,10 @@ def test_a_pin_in_a_solid_that_is_not_quite_closed_may_overlap(name, method):
             for one in ({"solid": solid, "pin": (shape, so.pose(place))},
                         {"pin": (shape, so.pose(place)), "solid": solid}):  # fmt: skip
                 found = judged(one, method)
-                assert isinstance(found, so.Overlap) and not found.certain, (place, shape)
+                assert isinstance(found, so.interference.Overlap) and not found.certain, (
+                    place,
+                    shape,
+                )
                 if method == "exact":
                     said = "solid is open, and pin lies inside of what it nearly encloses"
                     assert found.evidence == said and found.distance is None
@@ -72,9 +75,10 @@ def test_what_is_beside_an_open_mesh_is_apart(method):
     points, faces = torus_arrays()
     ring = so.Mesh(points, faces[1:])
     found = judged({"ring": ring, "peg": so.Sphere(0.1)}, method)  # in the hole
-    assert isinstance(found, so.Gap)
+    assert isinstance(found, so.interference.Gap)
     assert isinstance(
-        judged({"ring": ring, "linked": (PIN, so.pose((0.5, 0, 0)))}, method), so.Overlap
+        judged({"ring": ring, "linked": (PIN, so.pose((0.5, 0, 0)))}, method),
+        so.interference.Overlap,
     )
     if method == "exact":  # just above sheets, whichever way they face
         sheet = np.array([[-5, -5, 0], [5, -5, 0], [5, 5, 0], [-5, 5, 0]], float)
@@ -85,7 +89,7 @@ def test_what_is_beside_an_open_mesh_is_apart(method):
             joined((sheet, square), (sheet - [0, 0, 0.1], square), (sheet - [0, 0, 0.2], square)),
         ):
             found = judged({"sheet": so.Mesh(*mesh), "pin": (PIN, tilted)}, method)
-            assert isinstance(found, so.Gap)
+            assert isinstance(found, so.interference.Gap)
 
 
 @pytest.mark.interpreted
@@ -106,11 +110,11 @@ def test_more_than_half_of_the_directions_end_at_what_encloses_a_point():
 def test_an_egg_in_a_bowl_may_be_inside_and_one_above_its_rim_is_not():
     bowl = so.Mesh(*bowl_arrays(0.6))
     deep = judged({"bowl": bowl, "egg": (so.Sphere(0.2), so.pose((0, 0, -0.3)))}, "exact")
-    assert isinstance(deep, so.Overlap) and not deep.certain
+    assert isinstance(deep, so.interference.Overlap) and not deep.certain
     above = judged({"bowl": bowl, "egg": (so.Sphere(0.2), so.pose((0, 0, 0.05)))}, "exact")
-    assert isinstance(above, so.Gap) and above.exact
+    assert isinstance(above, so.interference.Gap) and above.exact
     through = judged({"bowl": bowl, "egg": (so.Sphere(0.2), so.pose((0, 0, -0.5)))}, "exact")
-    assert isinstance(through, so.Overlap) and through.certain
+    assert isinstance(through, so.interference.Overlap) and through.certain
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -119,9 +123,9 @@ def test_a_pin_in_a_sheet_is_apart(method):
     parts = {"sheet": so.Mesh(points, faces[2:], sheet=True), "pin": (PIN, so.pose((0, 0, 0.1)))}
     found = judged(parts, method)
     if method == "projection":  # its outline is all of it
-        assert isinstance(found, so.Overlap) and not found.certain
+        assert isinstance(found, so.interference.Overlap) and not found.certain
     else:
-        assert isinstance(found, so.Gap)
+        assert isinstance(found, so.interference.Gap)
 
 
 def test_one_piece_of_a_part_inside_is_enough():
@@ -130,11 +134,11 @@ def test_one_piece_of_a_part_inside_is_enough():
     far = [box_arrays(0.05, 0.05, 0.05, centre=(2.0 + k, 0, 0)) for k in range(30)]
     crumbs = so.Mesh(*joined(*far, box_arrays(0.05, 0.05, 0.05, centre=(0.2, 0.1, 0.0))))
     found = judged({"solid": solid, "crumbs": crumbs}, "exact")
-    assert isinstance(found, so.Overlap) and not found.certain
+    assert isinstance(found, so.interference.Overlap) and not found.certain
 
 
 def test_an_open_mesh_within_a_closed_cavity_stays_apart():
     shell = joined(box_arrays(2, 2, 2), (box_arrays(1, 1, 1)[0], box_arrays(1, 1, 1)[1][:, ::-1]))
     bowl = so.Mesh(*bowl_arrays(0.1))
     for parts in ({"shell": so.Mesh(*shell), "bowl": bowl}, {"bowl": bowl, "ring": torus()}):
-        assert isinstance(judged(parts, "exact"), so.Gap)
+        assert isinstance(judged(parts, "exact"), so.interference.Gap)

@@ -71,7 +71,7 @@ def gear(teeth=12, turn=0.0):
 
 
 def only(a, b, pose=None):
-    (found,) = so.interference({"a": a, "b": (b, so.pose() if pose is None else pose)})
+    (found,) = so.interference.find({"a": a, "b": (b, so.pose() if pose is None else pose)})
     return found
 
 
@@ -89,7 +89,7 @@ def test_brackets_that_have_volume_in_common_never_only_touch():
         centres = CELLS + 0.5
         moved = np.column_stack([centres[:, :2] @ turn.T, centres[:, 2]]) + shift
         gaps = np.abs(centres[:, None] - moved[None]).max(axis=2)
-        found = so.interference({"a": ELL, "b": (ELL, pose)})
+        found = so.interference.find({"a": ELL, "b": (ELL, pose)})
         assert bool(found) == bool((gaps <= 1.0 + 1e-9).any())
         if found:
             common = bool((gaps < 1.0 - 1e-9).any())
@@ -102,7 +102,7 @@ def test_brackets_that_have_volume_in_common_never_only_touch():
 def test_the_same_part_twice_in_one_place_is_no_mate():
     for shape in (ELL, gear(), extruded(ring(24, 0.05), 0.0, 0.02, [ring(24, 0.03)])):
         pose = so.pose((0.3, 0.2, 0.1), rpy=(0.3, 0.2, 0.1))
-        (found,) = so.interference({"a": (shape, pose), "b": (shape, pose)})
+        (found,) = so.interference.find({"a": (shape, pose), "b": (shape, pose)})
         assert found.certain and not found.touching and "twice" in found.evidence
     box = only(so.Box((0.1, 0.2, 0.3)), so.Box((0.1, 0.2, 0.3)))
     assert not box.touching and box.distance == pytest.approx(-0.1)
@@ -137,7 +137,9 @@ def test_what_cannot_be_told_counts_as_crossing():
     sheet = so.Mesh(ELL.vertices, ELL.faces[:-1])
     assert not sheet.closed and not only(ELL, sheet, so.pose((0, 0, 0.1))).touching
     floor, roof = so.HalfSpace(), (so.HalfSpace(), so.pose((0, 0, 0.5), rpy=(np.pi, 0, 0)))
-    assert not so.interference({"floor": (floor, so.pose((0, 0, 0.9))), "roof": roof})[0].touching
+    assert not so.interference.find({"floor": (floor, so.pose((0, 0, 0.9))), "roof": roof})[
+        0
+    ].touching
     assert only(so.HalfSpace(), ELL, so.pose()).touching
     assert not only(so.HalfSpace(), ELL, so.pose((0, 0, -0.001))).touching
 

@@ -330,11 +330,11 @@ def test_tests_are_counted():
 
 def test_false_alarms_of_shapes_by_name():
     parts = {"a": so.Sphere(0.5), "b": (so.Sphere(0.5), so.pose((0.9, 0.9, 0.0)))}
-    found = so.false_alarms(parts, [1, 2, 3])
+    found = so.interference.false_alarms(parts, [1, 2, 3])
     assert found.apart == 1 and found.alarms == (0, 0, 0)
     for planes in (5, ["x"], [1.5], []):
         with pytest.raises(InterferenceError, match="planes"):
-            so.false_alarms(parts, planes)
+            so.interference.false_alarms(parts, planes)
 
 
 def test_false_alarms_shrink_with_the_number_of_planes():

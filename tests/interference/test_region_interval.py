@@ -23,20 +23,22 @@ def test_the_papers_case():
     """2d head on, and less otherwise."""
     braking = (0.2, 0.2)
     x, y = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
-    head_on = so.safe_interval((1.0, 1.0), braking, interval=0.0, directions=(x, (-1.0, 0.0, 0.0)))
+    head_on = so.interference.safe_interval(
+        (1.0, 1.0), braking, interval=0.0, directions=(x, (-1.0, 0.0, 0.0))
+    )
     assert head_on.separation == pytest.approx(0.4)
-    across = so.safe_interval((1.0, 1.0), braking, interval=0.0, directions=(x, y))
+    across = so.interference.safe_interval((1.0, 1.0), braking, interval=0.0, directions=(x, y))
     assert across.separation == pytest.approx(0.2 * math.sqrt(2))
-    along = so.safe_interval((1.0, 1.0), braking, interval=0.0, directions=(x, x))
+    along = so.interference.safe_interval((1.0, 1.0), braking, interval=0.0, directions=(x, x))
     assert along.separation == pytest.approx(0.2)
-    unknown = so.safe_interval((1.0, 1.0), braking, interval=0.0)
+    unknown = so.interference.safe_interval((1.0, 1.0), braking, interval=0.0)
     assert unknown.separation == pytest.approx(0.4) and unknown.distance == pytest.approx(0.0)
-    away = so.safe_interval(
+    away = so.interference.safe_interval(
         (1.0, 0.0), braking, interval=1.0, directions=(x, None), gap_along=(-1, 0, 0)
     )
     assert away.gap == pytest.approx(0.2)  # only the way that b may brake towards a
     assert away.separation == pytest.approx(1.4)  # of a distance, wherever it is one, all of it
-    grown = so.safe_interval((1.0, 1.0), braking, distance=0.3)
+    grown = so.interference.safe_interval((1.0, 1.0), braking, distance=0.3)
     assert grown.interval == pytest.approx(0.3)  # D = v T for each
 
 
@@ -47,7 +49,9 @@ def test_motion_within_the_bounds_never_closes_a_greater_gap(v_a, v_b, d_a, d_b,
     u_a, u_b = unit(rng), unit(rng)
     known = [(u_a, u_b), (u_a, None), (None, u_b), (None, None)][seed % 4]
     along = unit(rng) if seed % 3 == 0 else None
-    found = so.safe_interval((v_a, v_b), (d_a, d_b), interval=T, directions=known, gap_along=along)
+    found = so.interference.safe_interval(
+        (v_a, v_b), (d_a, d_b), interval=T, directions=known, gap_along=along
+    )
     assert (found.gap is None) == (along is None)
     assert found.gap is None or found.gap <= found.separation
     assert sum(found.growth) == pytest.approx(found.separation, rel=1e-12)
@@ -66,7 +70,9 @@ def test_bars_apart_along_a_line_collide_though_their_distance_is_the_gap():
     """A plane across the line between the centres separates two bars, and one slides past it."""
     bar, other = so.Box((2, 0.02, 0.02)), np.array([0.3, 1.0, 0.0])
     w, u = other / np.linalg.norm(other), np.array([-0.8, 0.6, 0.0])
-    found = so.safe_interval((1.0, 0.0), interval=1.7, directions=(u, None), gap_along=w)
+    found = so.interference.safe_interval(
+        (1.0, 0.0), interval=1.7, directions=(u, None), gap_along=w
+    )
     corners = np.array(np.meshgrid([-1, 1], [-0.01, 0.01], [-0.01, 0.01])).reshape(3, -1).T
     gap = ((corners + other) @ w).min() - (corners @ w).max()
     assert 0.0 < gap <= found.gap  # the gap along the line tells that they may meet
@@ -75,7 +81,7 @@ def test_bars_apart_along_a_line_collide_though_their_distance_is_the_gap():
     assert found.gap < distance <= found.separation
     assert so.distance(bar, so.pose(1.65 * u), bar, so.pose(other)).value <= 0.0
     with pytest.raises(TypeError, match="towards"):
-        so.safe_interval((1.0, 0.0), interval=1.7, directions=(u, None), towards=w)
+        so.interference.safe_interval((1.0, 0.0), interval=1.7, directions=(u, None), towards=w)
 
 
 @LAWS
@@ -84,21 +90,27 @@ def test_the_longest_interval_for_a_gap_needs_no_more_than_that_gap(v_a, v_b, d_
     rng = np.random.default_rng(seed)
     w = unit(rng)
     how = {"directions": (unit(rng), unit(rng) if seed % 2 else None), "gap_along": w}
-    found = so.safe_interval((v_a, v_b), (d_a, d_b), gap=g, **how)
-    braking = so.safe_interval((v_a, v_b), (d_a, d_b), interval=0.0, **how).gap
+    found = so.interference.safe_interval((v_a, v_b), (d_a, d_b), gap=g, **how)
+    braking = so.interference.safe_interval((v_a, v_b), (d_a, d_b), interval=0.0, **how).gap
     assert found.gap <= max(g, braking) * (1 + 1e-12)
     assert found.interval == 0.0 or braking <= g
     if 1e-9 < found.interval < 1e6:
-        more = so.safe_interval((v_a, v_b), (d_a, d_b), interval=1.001 * found.interval, **how)
+        more = so.interference.safe_interval(
+            (v_a, v_b), (d_a, d_b), interval=1.001 * found.interval, **how
+        )
         assert more.gap >= found.gap and more.gap > g * (1 - 1e-9)
 
 
 def test_who_moves_apart_along_the_gap_may_be_looked_at_never_again():
     x = np.array([1.0, 0.0, 0.0])
-    found = so.safe_interval((1.0, 2.0), (0.1, 0.2), gap=0.0, directions=(-x, x), gap_along=x)
+    found = so.interference.safe_interval(
+        (1.0, 2.0), (0.1, 0.2), gap=0.0, directions=(-x, x), gap_along=x
+    )
     assert found.interval == math.inf and found.gap == 0.0
     assert found.separation == math.inf  # which no distance alone would tell
-    square = so.safe_interval((1.0, 0.0), gap=1.0, directions=((0, 1, 0), None), gap_along=x)
+    square = so.interference.safe_interval(
+        (1.0, 0.0), gap=1.0, directions=((0, 1, 0), None), gap_along=x
+    )
     assert 1e12 < square.interval < math.inf and square.gap <= 1.0
 
 
@@ -108,14 +120,16 @@ def test_interval_and_distance_are_inverse(v_a, v_b, d_a, d_b, D, seed):
     rng = np.random.default_rng(seed)
     known = (unit(rng), unit(rng)) if seed % 2 else (None, None)
     how = {"directions": known, "gap_along": unit(rng) if seed % 3 == 0 else None}
-    found = so.safe_interval((v_a, v_b), (d_a, d_b), distance=D, **how)
+    found = so.interference.safe_interval((v_a, v_b), (d_a, d_b), distance=D, **how)
     room = d_a + d_b + 2 * D
     assert found.interval >= 0.0 and found.separation <= room * (1 + 1e-12)
     if found.interval == math.inf:
         return
-    back = so.safe_interval((v_a, v_b), (d_a, d_b), interval=found.interval, **how)
+    back = so.interference.safe_interval((v_a, v_b), (d_a, d_b), interval=found.interval, **how)
     assert back.separation <= room * (1 + 1e-12) + 1e-12
-    more = so.safe_interval((v_a, v_b), (d_a, d_b), interval=1.001 * found.interval + 1e-3, **how)
+    more = so.interference.safe_interval(
+        (v_a, v_b), (d_a, d_b), interval=1.001 * found.interval + 1e-3, **how
+    )
     assert more.separation > room * (1 - 1e-9) or v_a + v_b < 1e-6
 
 
@@ -132,7 +146,7 @@ def test_bodies_farther_apart_than_the_separation_come_to_rest_without_contact()
         u_a, u_b = u_a / np.linalg.norm(u_a), u_b / np.linalg.norm(u_b)
         # Of two convex bodies the gap along the line of their nearest points is the distance.
         along = -start.normal if n % 2 else None
-        found = so.safe_interval(
+        found = so.interference.safe_interval(
             (v_a, v_b), tuple(braking), interval=0.2, directions=(u_a, u_b), gap_along=along
         )
         least = found.separation if found.gap is None else found.gap
@@ -150,9 +164,9 @@ def test_bodies_farther_apart_than_the_separation_come_to_rest_without_contact()
 
 
 def test_bodies_at_rest_may_be_looked_at_never_again():
-    found = so.safe_interval((0.0, 0.0), distance=0.1)
+    found = so.interference.safe_interval((0.0, 0.0), distance=0.1)
     assert found.interval == math.inf and found.separation == pytest.approx(0.2)
-    assert so.safe_interval((0.0, 0.0), interval=5.0).separation == 0.0
+    assert so.interference.safe_interval((0.0, 0.0), interval=5.0).separation == 0.0
 
 
 @pytest.mark.parametrize(
@@ -173,5 +187,5 @@ def test_bodies_at_rest_may_be_looked_at_never_again():
     ],
 )
 def test_bad_input_is_named(change, message):
-    with pytest.raises(so.InterferenceError, match=message):
-        so.safe_interval(**{"speeds": (1.0, 1.0), **change})
+    with pytest.raises(so.errors.InterferenceError, match=message):
+        so.interference.safe_interval(**{"speeds": (1.0, 1.0), **change})

@@ -49,7 +49,8 @@ def random_trees(rng, count, levels=4, reach=0.7):
     kinds = list(shapes(rng).values())
     chosen = [kinds[k] for k in rng.integers(len(kinds), size=count)]
     return [
-        so.RegionTree.build(s, random_pose(rng, reach), root=ROOT, levels=levels) for s in chosen
+        so.interference.RegionTree.build(s, random_pose(rng, reach), root=ROOT, levels=levels)
+        for s in chosen
     ]
 
 
@@ -58,11 +59,11 @@ def test_two_trees_meet_where_their_leaves_overlap():
     apart = 0
     for _ in range(60):
         a, b = random_trees(rng, 2, levels=int(rng.integers(0, 5)), reach=1.2)
-        meeting = so.meets(a, b)
+        meeting = so.interference.meets(a, b)
         assert places(meeting) == brute_places(a, b)
         assert meeting.visited == 1 + 8 * len(grey_in_both(a, b))
         assert bool(meeting) == (len(meeting.places) > 0 or (a.outside and b.outside))
-        first = so.meets(a, b, first=True)
+        first = so.interference.meets(a, b, first=True)
         assert len(first.places) == min(1, len(meeting.places))
         assert first.visited <= meeting.visited
         apart += not meeting
@@ -74,12 +75,12 @@ def test_many_trees_meet_as_each_two_of_them_do():
     for count in (2, 3, 7):
         for _ in range(8):
             trees = random_trees(rng, count, reach=1.0)
-            found = so.meets_many(trees)
+            found = so.interference.meets_many(trees)
             expected = {}
             looked = set()
             for i in range(count):
                 for j in range(i + 1, count):
-                    meeting = so.meets(trees[i], trees[j])
+                    meeting = so.interference.meets(trees[i], trees[j])
                     looked |= grey_in_both(trees[i], trees[j])
                     if meeting:
                         expected[i, j] = meeting
@@ -88,7 +89,10 @@ def test_many_trees_meet_as_each_two_of_them_do():
                 assert places(found.pairs[pair]) == places(meeting)
                 assert found.pairs[pair].doubt == meeting.doubt
             assert found.visited == 1 + 8 * len(looked)
-    assert so.meets_many([]).pairs == {} and so.meets_many(trees[:1]).pairs == {}
+    assert (
+        so.interference.meets_many([]).pairs == {}
+        and so.interference.meets_many(trees[:1]).pairs == {}
+    )
 
 
 def test_no_overlap_is_missed_that_coal_finds():
@@ -167,9 +171,9 @@ def test_the_usual_resolution_follows_the_smallest_part():
     assert method.levels == 8
     assert isinstance(method.judge(0, 1), Gap)
     assert OctreeMethod(parts[:1], resolution=None, clearance=0.0).levels == 5
-    with pytest.raises(so.InterferenceError, match="resolution"):
+    with pytest.raises(so.errors.InterferenceError, match="resolution"):
         OctreeMethod(parts, resolution=-1.0, clearance=0.0)
-    with pytest.raises(so.InterferenceError, match="clearance"):
+    with pytest.raises(so.errors.InterferenceError, match="clearance"):
         OctreeMethod(parts, resolution=None, clearance=float("nan"))
 
 
@@ -186,7 +190,7 @@ def test_a_watch_warns_before_anything_touches():
     rng = np.random.default_rng(5)
     interval, speed, braking = 0.1, 1.5, 0.08
     wall = (so.Box((0.1, 2.0, 2.0)), so.pose((0.8, 0.0, 0.0)))
-    watch = so.RegionWatch(
+    watch = so.interference.RegionWatch(
         {"wall": wall}, root=((0, 0, 0), 6.0), resolution=0.05, interval=interval,
         speeds={"a": speed, "b": 0.5 * speed}, braking=braking,
     )  # fmt: skip
@@ -212,7 +216,7 @@ def test_a_watch_warns_before_anything_touches():
             quiet += pair not in check.warnings
             loud += pair in check.warnings
     assert quiet > 100 and loud > 50
-    with pytest.raises(so.UnknownNameError, match="speeds"):
+    with pytest.raises(so.errors.UnknownNameError, match="speeds"):
         watch.check({"c": b})
 
 
@@ -231,7 +235,9 @@ def test_a_watch_warns_before_anything_touches():
 def test_a_body_that_a_look_is_not_told_about_may_be_anywhere(told, why, own):
     settings = {"speeds": 1.0, "braking": 0.0, own: {"m": 1.0, "n": 1.0}}
     post = {"post": (so.Sphere(0.1), so.pose((1.8, 1.8, 1.8)))}
-    watch = so.RegionWatch(post, root=((0, 0, 0), 4.0), resolution=0.1, interval=0.1, **settings)
+    watch = so.interference.RegionWatch(
+        post, root=((0, 0, 0), 4.0), resolution=0.1, interval=0.1, **settings
+    )
     ball = so.Sphere(0.1)
     for moving in ({"m": ball, **told}, {**told, "m": ball}):
         found = watch.check(moving)
@@ -251,14 +257,16 @@ def test_a_body_that_a_look_is_not_told_about_may_be_anywhere(told, why, own):
 
 def test_a_watch_says_at_once_what_it_can_never_do():
     how = {"root": ((0, 0, 0), 4.0), "resolution": 0.1}
-    with pytest.raises(so.InterferenceError, match="ways too long"):
-        so.RegionWatch({}, interval=1e200, speeds=1e200, **how)
-    with pytest.raises(so.InterferenceError, match="speeds: not names"):
-        so.RegionWatch({}, interval=0.1, speeds={3: 1.0}, **how)
-    with pytest.raises(so.InterferenceError, match="not bodies"):
-        so.RegionWatch({}, interval=0.1, speeds=1.0, **how).check(None)
-    with pytest.raises(so.InterferenceError, match="not a name"):
-        so.RegionWatch({}, interval=0.1, speeds=1.0, **how).check({STATIC: so.Sphere(0.1)})
+    with pytest.raises(so.errors.InterferenceError, match="ways too long"):
+        so.interference.RegionWatch({}, interval=1e200, speeds=1e200, **how)
+    with pytest.raises(so.errors.InterferenceError, match="speeds: not names"):
+        so.interference.RegionWatch({}, interval=0.1, speeds={3: 1.0}, **how)
+    with pytest.raises(so.errors.InterferenceError, match="not bodies"):
+        so.interference.RegionWatch({}, interval=0.1, speeds=1.0, **how).check(None)
+    with pytest.raises(so.errors.InterferenceError, match="not a name"):
+        so.interference.RegionWatch({}, interval=0.1, speeds=1.0, **how).check(
+            {STATIC: so.Sphere(0.1)}
+        )
 
 
 def test_parts_moved_into_the_slightest_contact_overlap():

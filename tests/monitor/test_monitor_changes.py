@@ -56,7 +56,7 @@ def test_a_cell_that_cannot_be_watched_is_a_fault_until_it_can(monkeypatch):
     assert monitor.update([], poses(cell)).pairs
 
     def refuse(*_):
-        raise so.CellError("no room", value="wall")
+        raise so.errors.CellError("no room", value="wall")
 
     cell.add_body("wall", so.Box((1, 1, 1)), so.pose((0, 0, 3)))
     with monkeypatch.context() as patch:
@@ -77,17 +77,17 @@ def test_attaching_in_a_watched_cell_goes_by_no_old_joints():
         cell.add_body("box", so.Box((0.1, 0.1, 0.1)), so.pose((0.0, 0.0, 0.3)) if moving else box,
                       moving=moving)  # fmt: skip
         poses = box[None].copy() if moving else None
-        monitor, engine = so.Monitor(cell), so.WatchEngine(cell, sources=["arm"])
+        monitor, engine = so.Monitor(cell), so.streams.WatchEngine(cell, sources=["arm"])
         cell.attach("box", "a/hand")  # nobody has had a reading yet
         cell.detach("box")
         monitor.update(np.array([1.0]), poses, 1.0)
-        with pytest.raises(so.CellError, match="last reading"):
+        with pytest.raises(so.errors.CellError, match="last reading"):
             cell.attach("box", "a/hand")
         assert cell.bodies["box"].attachment is None
         monitor.attach("box", "a/hand")
         assert cell.pose("box", [1.5])[0, 3] == pytest.approx(1.5)
         monitor.update(np.array([1.2]), None, 2.0)
-        with pytest.raises(so.CellError, match="last reading"):
+        with pytest.raises(so.errors.CellError, match="last reading"):
             cell.detach("box")
         cell.detach("box", q=[1.2])
         assert cell.pose("box")[0, 3] == pytest.approx(1.2)
@@ -106,7 +106,7 @@ def test_attaching_in_a_watched_cell_goes_by_no_old_pose():
     cell.add_body("box", box, so.pose((0.2, 0.0, 0.3)), moving=True)
     monitor = so.Monitor(cell)
     monitor.update(np.array([1.0]), so.pose((0.9, 0.0, 0.3))[None])
-    with pytest.raises(so.CellError, match="last reading"):
+    with pytest.raises(so.errors.CellError, match="last reading"):
         cell.attach("box", "a/hand", q=[1.0])
     assert cell.bodies["box"].attachment is None
     cell.set_state([1.0], {"box": so.pose((0.9, 0.0, 0.3))})

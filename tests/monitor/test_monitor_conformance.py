@@ -99,7 +99,7 @@ def threshold_of(world, monitor, a, b):
         return single
     ra, rb = robot(a), robot(b)
     if ra is not None and rb is not None:
-        kind = thresholds.self_ if ra == rb else thresholds.robot_robot
+        kind = thresholds.self_collision if ra == rb else thresholds.robot_robot
     elif ra is not None or rb is not None:
         kind = thresholds.robot_scene
     else:

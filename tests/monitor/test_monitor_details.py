@@ -33,13 +33,15 @@ def two_robots(tmp_path):
     return cell
 
 
-@pytest.mark.parametrize("self_, across", [(0.05, 0.3), (0.3, 0.05)])
-def test_links_of_one_robot_and_of_two_have_their_own_thresholds(two_robots, self_, across):
-    rules = so.Thresholds(self_=self_, robot_robot=across)
+@pytest.mark.parametrize("self_collision, across", [(0.05, 0.3), (0.3, 0.05)])
+def test_links_of_one_robot_and_of_two_have_their_own_thresholds(
+    two_robots, self_collision, across
+):
+    rules = so.Thresholds(self_collision=self_collision, robot_robot=across)
     # Links of one arm 0.2 m apart, and the two arms 0.2 m apart elsewhere.
     q = np.array([0.0, 0.4, 0.0, 0.0, 0.4, 0.0])
     near = so.Monitor(two_robots, 0.0, thresholds=rules).update(q)
-    assert bool(near.pairs) == (self_ > 0.2)
+    assert bool(near.pairs) == (self_collision > 0.2)
     cell = so.Cell()
     for name, y in (("left", 0.0), ("right", 0.4)):
         cell.add_robot(two_robots.robots["left"].source, name=name, base=so.pose((0, y, 0)))
@@ -83,7 +85,7 @@ def test_a_body_of_many_primitives_is_one_pair():
     cell = so.Cell()
     cell.add_robot("builtin:panda", name="arm")
     cell.add_body("floor", so.HalfSpace(), so.pose((0, 0, 5)))
-    cycle = so.Monitor(cell, 0.0, thresholds=so.Thresholds(self_=0.0)).update(np.zeros(8))
+    cycle = so.Monitor(cell, 0.0, thresholds=so.Thresholds(self_collision=0.0)).update(np.zeros(8))
     names = [p[:2] for p in cycle.pairs]
     assert len(names) == len(set(names)) == len(cycle.warnings) > 5
     assert cycle.pairs == [(w.a, w.b, w.distance) for w in cycle.warnings]

@@ -283,7 +283,7 @@ def test_one_monitor_in_two_threads_is_an_error(call):
                 monitor.attach("cart", "nothing")
             else:
                 monitor.detach("cart")
-        except so.MonitorError as error:
+        except so.errors.MonitorError as error:
             told.append(str(error))
 
     class Slow(dict):

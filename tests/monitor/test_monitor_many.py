@@ -82,6 +82,6 @@ def test_what_cannot_be_handed_over_is_left_to_update():
     ):
         assert monitor.update_many(q, t, room, p) == (0, None)
     for short in (room[:9], room.astype(np.float32), np.zeros(20)[::2], None):
-        with pytest.raises(so.MonitorError, match="clearances"):
+        with pytest.raises(so.errors.MonitorError, match="clearances"):
             monitor.update_many(Q, times, short, pose)
     assert monitor.update_many(Q, times, room, pose)[0] == 10

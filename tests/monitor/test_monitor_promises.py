@@ -32,7 +32,7 @@ def test_thresholds_given_as_whole_numbers_cut_no_other_down(index):
     cell = ball_and(so.Sphere(0.1), so.pose((0.5, 0, 0)))
     rules = so.Thresholds(robot_scene=0, pairs={("ball", "wall"): 0.5})
     assert so.Monitor(cell, 0, index, thresholds=rules).update(NONE, poses((0, 0, 0))).pairs
-    assert so.Thresholds(self_=Decimal("0.01")).self_ == 0.01
+    assert so.Thresholds(self_collision=Decimal("0.01")).self_collision == 0.01
 
 
 @pytest.mark.parametrize("index", WAYS)
@@ -157,9 +157,9 @@ def test_who_names_a_link_means_it_more_than_who_names_its_robot():
     cell.add_body("wall", so.Box((1, 1, 1)), so.pose(top + np.array((0, 0, 1.2))))
     pairs = {("arm/link7", "wall"): 1.0, ("arm", "wall"): 0.01}
     for order in (pairs, dict(reversed(pairs.items()))):
-        monitor = so.Monitor(cell, 0.0, thresholds=so.Thresholds(self_=0.0, pairs=order))
+        monitor = so.Monitor(cell, 0.0, thresholds=so.Thresholds(self_collision=0.0, pairs=order))
         assert [p[:2] for p in monitor.update(q).pairs] == [("arm/link7", "wall")]
-    with pytest.raises(so.MonitorError, match="two thresholds of one pair"):
+    with pytest.raises(so.errors.MonitorError, match="two thresholds of one pair"):
         so.Thresholds(pairs={("a", "b"): 0.1, ("b", "a"): 0.2})
 
 
@@ -219,7 +219,7 @@ def test_a_cell_that_cannot_be_watched_breaks_no_fault(monkeypatch):
     cell.remove_robot("b")
 
     def refuse(*_):
-        raise so.CellError("no")
+        raise so.errors.CellError("no")
 
     monkeypatch.setattr(Scene, "planned", refuse)
     q = np.zeros(14)
@@ -296,7 +296,7 @@ def test_options_that_make_no_sense_are_refused_at_once(options):
 
 def test_a_zone_for_nothing_that_has_names_is_refused():
     for only in (5, "ball", [["ball"]]):
-        with pytest.raises(so.MonitorError):
+        with pytest.raises(so.errors.MonitorError):
             so.KeepOut("z", so.Box((1, 1, 1)), only=only)
 
 
@@ -313,7 +313,7 @@ def test_cycles_can_be_copied_and_monitors_cannot():
         for again in (copy.copy(cycle), copy.deepcopy(cycle), pickle.loads(pickle.dumps(cycle))):
             assert again.pairs == cycle.pairs and again.clearance == cycle.clearance
     for attempt in (copy.copy, copy.deepcopy, pickle.dumps):
-        with pytest.raises(so.MonitorError, match="cannot be copied"):
+        with pytest.raises(so.errors.MonitorError, match="cannot be copied"):
             attempt(monitor)
 
 

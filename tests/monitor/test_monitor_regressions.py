@@ -35,7 +35,7 @@ def test_a_pose_with_one_coordinate_that_is_no_number_is_a_fault(axis):
         cycle = monitor.update(np.zeros(0), bad)
         assert [f.kind for f in cycle.faults] == ["pose"] and not cycle.safe
         assert [(w.a, w.b) for w in cycle.warnings] == [("cart", "post")]
-    with pytest.raises(so.PoseError):
+    with pytest.raises(so.errors.PoseError):
         cell.add_body("other", so.Sphere(0.1), bad[0])
 
 
@@ -182,9 +182,9 @@ def test_a_body_that_rules_name_may_leave_the_cell():
     cell.add_body("crate", so.Sphere(0.1), place(1, 0, 0), moving=True)
     cycle = monitor.update(np.zeros(0), poses((0, 0, 0), (0.4, 0, 0)))
     assert [(w.a, w.b) for w in cycle.warnings] == [("cart", "post"), ("post", "crate")]
-    with pytest.raises(so.UnknownNameError):
+    with pytest.raises(so.errors.UnknownNameError):
         so.Monitor(cell, {"nobody": 0.1})
-    with pytest.raises(so.UnknownNameError):
+    with pytest.raises(so.errors.UnknownNameError):
         so.Monitor(cell, thresholds=so.Thresholds(pairs={("cart", "nobody"): 0.1}))
 
 
@@ -275,7 +275,7 @@ def test_a_body_with_the_name_of_a_zone_ends_no_watch():
     assert cycle.warnings[0].distance == pytest.approx(-0.1)
     cycle = monitor.update(np.zeros(0), poses((0, 0, 0.55)))
     assert cycle.warnings[0].distance == pytest.approx(-0.05)
-    with pytest.raises(so.DuplicateNameError):
+    with pytest.raises(so.errors.DuplicateNameError):
         so.Monitor(cell, zones=[zone])
 
 
@@ -304,7 +304,7 @@ def test_a_default_that_is_for_nobody_yet_is_refused_at_once():
     cell = so.Cell(unwatched="allow")
     slow = so.separation(1.0, reaction=0.1, period=0.001, deceleration=1.0)
     for wrong in ({"buffer": -1.0}, {"buffer": slow}, {"max_speed": 0.0}):
-        with pytest.raises(so.MonitorError):
+        with pytest.raises(so.errors.MonitorError):
             so.Monitor(cell, **wrong)
 
 

@@ -83,7 +83,7 @@ def test_thresholds_by_kind_of_pair(tmp_path):
     nobody = kinds()
     assert nobody <= {frozenset({"left"}), frozenset({"right"})}
     assert frozenset({"left", "right"}) in kinds(robot_robot=0.2)
-    assert frozenset({"left"}) in kinds(self_=0.5)
+    assert frozenset({"left"}) in kinds(self_collision=0.5)
     far = kinds(robot_scene=3.5)
     assert {frozenset({"left", "cart"}), frozenset({"right", "post"})} <= far
     assert frozenset({"left", "right"}) not in far and frozenset({"cart", "post"}) not in far
@@ -109,7 +109,9 @@ def test_a_larger_buffer_never_warns_less(seed, buffer, more):
 
 
 @settings(deadline=None, max_examples=25, derandomize=True)
-@given(st.integers(0, 40), st.sampled_from(["self_", "robot_robot", "robot_scene", "pairs"]))
+@given(
+    st.integers(0, 40), st.sampled_from(["self_collision", "robot_robot", "robot_scene", "pairs"])
+)
 def test_a_larger_threshold_never_warns_less(seed, kind):
     world = MonitorWorld(seed, faulty=False, changing=False, kinds=3)
     pair = tuple(world.cell.model.names[:2])
@@ -159,7 +161,7 @@ def test_keep_out_zones_and_whom_they_are_for():
     far = [so.KeepOut("zone", so.HalfSpace(), place(0, 0, -0.02))]
     assert ask(cell, 0.1, zones=far) == [("b0", "zone"), ("b1", "zone")]
     assert ask(cell, 0.1, zones=far, thresholds=rule) == []
-    with pytest.raises(so.UnknownNameError):
+    with pytest.raises(so.errors.UnknownNameError):
         so.Monitor(cell, zones=zone(["nobody"]))
 
 
@@ -360,7 +362,7 @@ def test_what_makes_no_monitor_is_refused():
         {"buffer": -0.1}, {"buffer": math.nan}, {"buffer": "wide"}, {"buffer": {"b0": None}},
         {"max_speed": 0.0}, {"max_speed": math.inf}, {"thresholds": 0.1}, {"grasped": {"b1": -1.0}},
     ):  # fmt: skip
-        with pytest.raises(so.MonitorError):
+        with pytest.raises(so.errors.MonitorError):
             so.Monitor(cell, **how)
     for kind, wrong in (
         (so.Octree, {"split": 0}), (so.Octree, {"follow": "never"}),
@@ -368,15 +370,20 @@ def test_what_makes_no_monitor_is_refused():
         (so.Grid, {"reserve": math.nan}), (so.Grid, {"root": ((0, 0), 1)}),
         (so.RegionOctree, {"root": ((0, 0, 0), 0.0)}),
     ):  # fmt: skip
-        with pytest.raises(so.ConfigurationError):
+        with pytest.raises(so.errors.ConfigurationError):
             kind(**wrong)
-    with pytest.raises(so.MonitorError):
+    with pytest.raises(so.errors.MonitorError):
         so.Monitor("cell")
-    for thresholds in ({"self_": -1}, {"pairs": 3}, {"pairs": {"ab": 1}}, {"robot_scene": "x"}):
-        with pytest.raises(so.MonitorError):
+    for thresholds in (
+        {"self_collision": -1},
+        {"pairs": 3},
+        {"pairs": {"ab": 1}},
+        {"robot_scene": "x"},
+    ):
+        with pytest.raises(so.errors.MonitorError):
             so.Thresholds(**thresholds)
     for zone in (("", so.Box((1, 1, 1))), ("z", so.Sphere(1)), (3, so.HalfSpace())):
-        with pytest.raises(so.MonitorError):
+        with pytest.raises(so.errors.MonitorError):
             so.KeepOut(*zone)
-    with pytest.raises(so.MonitorError):
+    with pytest.raises(so.errors.MonitorError):
         so.KeepOut("z", so.HalfSpace(), only="b0")

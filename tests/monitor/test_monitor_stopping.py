@@ -173,7 +173,7 @@ def test_parabolas_are_as_far_off_as_they_say_and_no_farther(rail, seed):
     v = rng.normal(size=3)
     check.free(np.zeros(3), NO_POSES, 0.01, v)
     t = np.linspace(0.0, check._stops.times[-1], 3000)
-    curve = so.braking_curve(rail, np.zeros(3), v, its.least, its.reaction)
+    curve = so.paths.braking_curve(rail, np.zeros(3), v, its.least, its.reaction)
     truth = curve.at(np.minimum(t, curve.end))
     middle, off = laid_out(check, t)
     error = np.abs(truth - middle)
@@ -304,7 +304,7 @@ def test_it_warns_while_there_is_time_to_stop():
 
     def free(t, synchronised):
         at = q + t * v
-        return so.stopping(
+        return so.paths.check_stop(
             checker, at, v, deceleration, reaction, synchronised=synchronised
         ).free  # fmt: skip
 
@@ -623,7 +623,7 @@ def test_it_follows_the_cell(tmp_path):
         deceleration={"a": 5.0, "b": 4.0, "a/x": 3.0}, reaction=0.02, acceleration=0.0,
         bodies={"cart": 0.1, "default": 0.2}, clearances={("a/tip", "b/tip"): 0.01},
     )  # fmt: skip
-    with pytest.raises(so.UnknownNameError, match="cart"):
+    with pytest.raises(so.errors.UnknownNameError, match="cart"):
         so.Monitor(cell, stopping=stop)
     cell.add_body("cart", so.Sphere(0.1), CART[0], moving=True)
     monitor = so.Monitor(cell, buffer=0.0, period=PERIOD, stopping=stop)
@@ -723,7 +723,7 @@ def test_what_makes_no_sense_is_refused(tmp_path, settings_, problem):
     with pytest.raises(so.Error, match=problem):
         given_ = {"deceleration": 5.0, "reaction": 0.1, **settings_}
         so.Monitor(cell, stopping=so.Stopping(**given_))
-    with pytest.raises(so.MonitorError, match="stopping"):
+    with pytest.raises(so.errors.MonitorError, match="stopping"):
         so.Monitor(cell, stopping=0.5)
 
 

@@ -219,7 +219,7 @@ def test_a_measured_stop_says_nothing_of_higher_speeds():
     for stop in ({"stopping_time": 0.2}, {"stopping_distance": 0.05}):
         s = so.separation(0.5, **given, **stop)
         assert s.at(0.5) == s.total
-        with pytest.raises(so.MonitorError, match=r"up to 0\.5 \[m/s\]"):
+        with pytest.raises(so.errors.MonitorError, match=r"up to 0\.5 \[m/s\]"):
             s.at(0.51)
     s = so.separation(0.5, **given, deceleration=4.0)
     assert s.fastest == math.inf
@@ -251,7 +251,7 @@ def test_what_is_no_possible_number_is_named(name, unit, value):
     given = {"speed": 1.0, "reaction": 0.1, "period": 0.01}
     if name not in ("stopping_time", "stopping_distance", "deceleration"):
         given["stopping_time"] = 0.1
-    with pytest.raises(so.MonitorError) as caught:
+    with pytest.raises(so.errors.MonitorError) as caught:
         so.separation(**{**given, name: value})
     assert caught.value.element == f"separation: {name}"
     assert caught.value.value is value or caught.value.value == value
@@ -261,7 +261,7 @@ def test_what_is_no_possible_number_is_named(name, unit, value):
 @pytest.mark.parametrize("value", [-0.1, math.nan, math.inf, None, "fast"])
 def test_at_refuses_what_is_no_speed(value):
     s = so.separation(1.0, reaction=0.1, period=0.01, deceleration=2.0)
-    with pytest.raises(so.MonitorError, match="speed"):
+    with pytest.raises(so.errors.MonitorError, match="speed"):
         s.at(value)
 
 
@@ -283,14 +283,14 @@ def test_at_refuses_what_is_no_speed(value):
     ],
 )
 def test_what_makes_no_sense_together_is_refused(given, words):
-    with pytest.raises(so.MonitorError, match=words) as caught:
+    with pytest.raises(so.errors.MonitorError, match=words) as caught:
         so.separation(**{"speed": 1.0, "reaction": 0.1, "period": 0.01, **given})
     assert caught.value.allowed
 
 
 def test_at_refuses_a_speed_that_gives_an_endless_buffer():
     s = so.separation(1.0, reaction=0.1, period=0.01, deceleration=2.0)
-    with pytest.raises(so.MonitorError, match="endless"):
+    with pytest.raises(so.errors.MonitorError, match="endless"):
         s.at(1e200)
 
 

@@ -23,7 +23,7 @@ def random_pieces(rng, n=4, joints=3, scale=1.0):
     c = rng.normal(size=(n, 6, joints)) * scale
     for k in range(1, n):
         c[k, 0] = c[k - 1].sum(axis=0)
-    return so.Pieces.make(times, c)
+    return so.paths.Pieces.make(times, c)
 
 
 @LAWS
@@ -31,7 +31,7 @@ def random_pieces(rng, n=4, joints=3, scale=1.0):
 def test_a_path_is_its_segments_within_its_rounding(seed):
     rng = np.random.default_rng(seed)
     q = rng.normal(size=(5, 2)) * 10.0 ** rng.uniform(-6, 6)
-    motion = so.Pieces.path(q)
+    motion = so.paths.Pieces.path(q)
     assert motion.start == 0.0 and motion.end == 4.0 and len(motion) == 4
     for k in range(4):
         for u in instants(rng):
@@ -98,14 +98,14 @@ def test_a_part_is_the_motion_itself_within_its_rounding(seed):
 
 
 def test_a_part_that_ends_at_a_breakpoint_has_no_piece_beyond():
-    motion = so.Pieces.path([[0.0], [1.0], [3.0], [2.0]])
+    motion = so.paths.Pieces.path([[0.0], [1.0], [3.0], [2.0]])
     np.testing.assert_array_equal(motion.part(0.5, 2.0).times, [0.5, 1.0, 2.0])
     np.testing.assert_array_equal(motion.part(1.0, 2.0).coefficients, motion.coefficients[1:2])
     np.testing.assert_array_equal(motion.part().times, motion.times)
 
 
 def test_where_pieces_meet_the_later_one_answers():
-    motion = so.Pieces.path([[0.0], [1.0], [0.0]])
+    motion = so.paths.Pieces.path([[0.0], [1.0], [0.0]])
     assert motion.at(1.0) == [1.0]
     assert motion.velocity(1.0) == [-1.0] and motion.velocity(2.0) == [-1.0]
 
@@ -113,8 +113,10 @@ def test_where_pieces_meet_the_later_one_answers():
 def test_a_jump_is_refused_with_its_time_and_its_joint():
     c = np.zeros((2, 6, 2))
     c[1, 0, 1] = 2.0 * LONGEST_GAP
-    with pytest.raises(so.PathError, match=r"joint 'elbow' at t = 3\.0: the motion jumps") as told:
-        so.Pieces.make([2.0, 3.0, 4.0], c, joints=("base", "elbow"))
+    with pytest.raises(
+        so.errors.PathError, match=r"joint 'elbow' at t = 3\.0: the motion jumps"
+    ) as told:
+        so.paths.Pieces.make([2.0, 3.0, 4.0], c, joints=("base", "elbow"))
     assert told.value.value == 2.0 * LONGEST_GAP
 
 
@@ -123,15 +125,17 @@ def test_a_small_gap_is_part_of_what_is_certified():
     gap = 0.5 * LONGEST_GAP
     c = np.zeros((2, 6, 1))
     c[1, 0, 0] = gap
-    motion = so.Pieces.make([0.0, 1.0, 2.0], c)
+    motion = so.paths.Pieces.make([0.0, 1.0, 2.0], c)
     assert motion.rounding[0, 0] + motion.rounding[1, 0] >= gap
-    with pytest.raises(so.PathError, match=r"joint number 0 at t = 1\.0"):
-        so.Pieces([0.0, 1.0, 2.0], c, np.zeros((2, 1)))
+    with pytest.raises(so.errors.PathError, match=r"joint number 0 at t = 1\.0"):
+        so.paths.Pieces([0.0, 1.0, 2.0], c, np.zeros((2, 1)))
 
 
 def test_a_motion_can_be_made_again_from_its_arrays():
     motion = random_pieces(np.random.default_rng(3))
-    again = so.Pieces(motion.times.tolist(), motion.coefficients.tolist(), motion.rounding.tolist())
+    again = so.paths.Pieces(
+        motion.times.tolist(), motion.coefficients.tolist(), motion.rounding.tolist()
+    )
     for name in ("times", "coefficients", "rounding"):
         np.testing.assert_array_equal(getattr(again, name), getattr(motion, name))
     with pytest.raises(ValueError, match="read-only"):
@@ -158,41 +162,41 @@ def test_a_motion_can_be_made_again_from_its_arrays():
     ],
 )
 def test_what_is_no_motion_is_refused(times, coefficients, rounding, message):
-    with pytest.raises(so.PathError, match=message):
-        so.Pieces.make(times, coefficients, rounding)
+    with pytest.raises(so.errors.PathError, match=message):
+        so.paths.Pieces.make(times, coefficients, rounding)
 
 
 def test_what_is_no_path_is_refused():
-    with pytest.raises(so.PathError, match="no waypoint"):
-        so.Pieces.path(np.zeros((0, 3)))
-    with pytest.raises(so.PathError, match="wrong number of times"):
-        so.Pieces.path(np.zeros((3, 2)), [0.0, 1.0])
-    with pytest.raises(so.PathError, match="one waypoint takes no time"):
-        so.Pieces.path(np.zeros((1, 2)), [0.0])
-    with pytest.raises(so.PathError, match=r"waypoints\[1, 0\]: not finite"):
-        so.Pieces.path([[0.0], [np.nan]])
+    with pytest.raises(so.errors.PathError, match="no waypoint"):
+        so.paths.Pieces.path(np.zeros((0, 3)))
+    with pytest.raises(so.errors.PathError, match="wrong number of times"):
+        so.paths.Pieces.path(np.zeros((3, 2)), [0.0, 1.0])
+    with pytest.raises(so.errors.PathError, match="one waypoint takes no time"):
+        so.paths.Pieces.path(np.zeros((1, 2)), [0.0])
+    with pytest.raises(so.errors.PathError, match=r"waypoints\[1, 0\]: not finite"):
+        so.paths.Pieces.path([[0.0], [np.nan]])
 
 
 def test_one_waypoint_stands_still_and_no_joints_are_a_motion_too():
-    rest = so.Pieces.path([[1.0, 2.0]])
+    rest = so.paths.Pieces.path([[1.0, 2.0]])
     np.testing.assert_array_equal(rest.at([0.0, 0.3, 1.0]), [[1.0, 2.0]] * 3)
     assert not rest.velocity(0.5).any()
-    empty = so.Pieces.segment([], [])
+    empty = so.paths.Pieces.segment([], [])
     assert empty.coefficients.shape == (1, 6, 0) and empty.at(0.5).shape == (0,)
 
 
 @pytest.mark.parametrize("t", [-0.1, 1.1, np.nan, np.inf, [0.5, 2.0], "x"])
 def test_nothing_is_extrapolated(t):
-    motion = so.Pieces.segment([0.0], [1.0])
-    with pytest.raises(so.PathError):
+    motion = so.paths.Pieces.segment([0.0], [1.0])
+    with pytest.raises(so.errors.PathError):
         motion.at(t)
-    with pytest.raises(so.PathError):
+    with pytest.raises(so.errors.PathError):
         motion.velocity(t)
 
 
 def test_a_part_beyond_the_motion_is_refused():
-    motion = so.Pieces.segment([0.0], [1.0])
-    with pytest.raises(so.PathError, match="outside the motion"):
+    motion = so.paths.Pieces.segment([0.0], [1.0])
+    with pytest.raises(so.errors.PathError, match="outside the motion"):
         motion.part(0.5, 1.5)
-    with pytest.raises(so.PathError, match="start before end"):
+    with pytest.raises(so.errors.PathError, match="start before end"):
         motion.part(0.5, 0.5)

@@ -71,7 +71,7 @@ def test_powers_are_exact_within_their_rounding(cell, seed):
     rng = np.random.default_rng(seed)
     degree, x = int(rng.integers(0, 6)), breakpoints(rng, 1)
     c = joined(rng, 1, degree, x)
-    motion = so.as_pieces(cell, interpolate.PPoly(c, x))
+    motion = so.paths.as_pieces(cell, interpolate.PPoly(c, x))
     exactly_within(motion, lambda k, j, t: power_curve(c, x, k, j, t), rng)
     assert (motion.rounding <= 20 * EPS * np.abs(motion.coefficients).sum(axis=1) + 1e-299).all()
 
@@ -83,7 +83,7 @@ def test_bernstein_polynomials_are_exact_within_their_rounding(cell, seed):
     degree, x = int(rng.integers(0, 6)), breakpoints(rng, 2)
     c = joined(rng, 2, degree)
     c[0, 1] = c[-1, 0]
-    motion = so.as_pieces(cell, interpolate.BPoly(c, x))
+    motion = so.paths.as_pieces(cell, interpolate.BPoly(c, x))
     exactly_within(motion, lambda k, j, t: bernstein_curve(c, x, k, j, t), rng)
 
 
@@ -102,7 +102,7 @@ def test_b_splines_are_exact_within_their_rounding(cell, seed):
     spans = [i for i in range(degree, n) if t[i] < t[i + 1]]
     if not spans:
         return
-    motion = so.as_pieces(cell, interpolate.BSpline(t, c, degree))
+    motion = so.paths.as_pieces(cell, interpolate.BSpline(t, c, degree))
     np.testing.assert_array_equal(motion.times, [*t[spans], t[n]])
     exactly_within(motion, lambda k, j, x: b_spline(t, c, degree, spans[k], j, x), rng)
     assert motion.rounding.max() <= 5000 * EPS * np.abs(c).max()
@@ -140,7 +140,7 @@ def test_the_rounding_is_not_far_from_what_happens(cell):
     rng = np.random.default_rng(5)
     x = np.cumsum(rng.random(30))
     spline = interpolate.make_interp_spline(x, rng.normal(size=(30, JOINTS)), k=5)
-    motion = so.as_pieces(cell, spline)
+    motion = so.paths.as_pieces(cell, spline)
     spans = range(5, len(spline.t) - 6)
     truth = lambda k, j, t: b_spline(spline.t, spline.c, 5, spans[k], j, t)  # noqa: E731
     assert 0.01 < exactly_within(motion, truth, rng) <= 1.0
@@ -170,7 +170,7 @@ def test_scipy_itself_says_the_same(cell, name):
     rng = np.random.default_rng(8)
     x, y = np.cumsum(rng.uniform(0.1, 2.0, 12)), rng.normal(size=(12, JOINTS))
     curve = MAKERS[name](x, y)
-    motion = so.as_pieces(cell, curve)
+    motion = so.paths.as_pieces(cell, curve)
     t = np.concatenate([x, rng.uniform(x[0], x[-1], 200)])
     theirs = curve(t)
     size = np.abs(motion.coefficients).sum(axis=1).max()
@@ -193,7 +193,7 @@ def test_the_axis_of_interpolation_may_be_any(cell):
         interpolate.make_interp_spline,
     ):
         by_rows, by_columns = make(x, y, axis=0), make(x, y.T, axis=1)
-        a, b = so.as_pieces(cell, by_rows), so.as_pieces(cell, by_columns)
+        a, b = so.paths.as_pieces(cell, by_rows), so.paths.as_pieces(cell, by_columns)
         np.testing.assert_allclose(a.coefficients, b.coefficients, rtol=0, atol=1e-13)
         np.testing.assert_allclose(b.at(2.5), by_columns(2.5), rtol=0, atol=1e-13)
 
@@ -205,27 +205,29 @@ def test_some_joints_may_move_while_the_others_stay(cell):
     other.set_state(np.linspace(-1, 1, 14))
     x = np.arange(5.0)
     curve = interpolate.CubicSpline(x, np.random.default_rng(1).normal(size=(5, 2)))
-    motion = so.as_pieces(other, curve, joints=["right/joint3", "left/joint1"])
+    motion = so.paths.as_pieces(other, curve, joints=["right/joint3", "left/joint1"])
     at, rest = motion.at(1.7), np.linspace(-1, 1, 14)
     np.testing.assert_allclose(at[[9, 0]], curve(1.7), atol=1e-14)
     kept = [j for j in range(14) if j not in (9, 0)]
     np.testing.assert_array_equal(at[kept], rest[kept])
-    with pytest.raises(so.PathError, match="left/joint1 or right/joint1"):
-        so.as_pieces(other, curve, joints=["joint1", "left/joint2"])
-    with pytest.raises(so.UnknownNameError, match="did you mean"):
-        so.as_pieces(cell, curve, joints=["joint1", "jiont2"])
-    with pytest.raises(so.PathError, match="a joint twice"):
-        so.as_pieces(cell, curve, joints=["joint1", "arm/joint1"])
+    with pytest.raises(so.errors.PathError, match="left/joint1 or right/joint1"):
+        so.paths.as_pieces(other, curve, joints=["joint1", "left/joint2"])
+    with pytest.raises(so.errors.UnknownNameError, match="did you mean"):
+        so.paths.as_pieces(cell, curve, joints=["joint1", "jiont2"])
+    with pytest.raises(so.errors.PathError, match="a joint twice"):
+        so.paths.as_pieces(cell, curve, joints=["joint1", "arm/joint1"])
     one = interpolate.CubicSpline(x, x**2)
-    np.testing.assert_allclose(so.as_pieces(cell, one, joints=["joint2"]).at(1.5)[1], one(1.5))
+    np.testing.assert_allclose(
+        so.paths.as_pieces(cell, one, joints=["joint2"]).at(1.5)[1], one(1.5)
+    )
 
 
 def test_a_mimic_joint_has_no_motion_of_its_own():
     panda = so.Cell()
     panda.add_robot("builtin:panda")
     one = interpolate.CubicSpline(np.arange(4.0), np.arange(4.0))
-    with pytest.raises(so.PathError, match="panda/panda_finger_joint1"):
-        so.as_pieces(panda, one, joints=["panda_finger_joint2"])
+    with pytest.raises(so.errors.PathError, match="panda/panda_finger_joint1"):
+        so.paths.as_pieces(panda, one, joints=["panda_finger_joint2"])
 
 
 def _curve(c, x, kind=interpolate.PPoly):
@@ -282,22 +284,22 @@ BAD = {
 
 @pytest.mark.parametrize("message", BAD)
 def test_what_cannot_be_taken_is_refused(cell, message):
-    with pytest.raises(so.PathError, match=message):
-        so.as_pieces(cell, BAD[message]())
+    with pytest.raises(so.errors.PathError, match=message):
+        so.paths.as_pieces(cell, BAD[message]())
 
 
 def test_overflow_is_an_error_and_not_a_number(cell):
     for kind, size in ((interpolate.PPoly, 1e200), (interpolate.BPoly, 1.7e308)):
         c = np.array([1.0, -1.0, 1.0, -1.0])[:, None, None] * np.full((4, 1, JOINTS), size)
-        with pytest.raises(so.PathError, match=r"not finite|too far"):
-            so.as_pieces(cell, kind(c, [0.0, 1e100]))
+        with pytest.raises(so.errors.PathError, match=r"not finite|too far"):
+            so.paths.as_pieces(cell, kind(c, [0.0, 1e100]))
 
 
 def test_leading_zeros_do_not_count_as_degree(cell):
     c = np.zeros((9, 1, JOINTS))
     c[-2:] = 1.0
-    assert so.as_pieces(cell, interpolate.PPoly(c, [0.0, 2.0])).at(1.0)[0] == 2.0
-    still = so.as_pieces(cell, interpolate.PPoly(np.zeros((9, 1, JOINTS)), [0.0, 2.0]))
+    assert so.paths.as_pieces(cell, interpolate.PPoly(c, [0.0, 2.0])).at(1.0)[0] == 2.0
+    still = so.paths.as_pieces(cell, interpolate.PPoly(np.zeros((9, 1, JOINTS)), [0.0, 2.0]))
     assert not still.coefficients.any()
 
 
@@ -310,17 +312,19 @@ def test_a_periodic_spline_is_one_period(cell):
         interpolate.make_interp_spline(x, y, bc_type="periodic"),
     ):
         assert curve.extrapolate == "periodic"
-        motion = so.as_pieces(cell, curve)
+        motion = so.paths.as_pieces(cell, curve)
         assert motion.start == x[0] and motion.end == x[-1]
         np.testing.assert_allclose(motion.at(1.3), curve(1.3), atol=1e-13)
 
 
 def test_pieces_pass_as_they_are_and_are_checked(cell):
-    motion = so.Pieces.segment(np.zeros(JOINTS), np.ones(JOINTS))
-    assert so.as_pieces(cell, motion) is motion
-    with pytest.raises(so.PathError, match="wrong number of columns; got 2"):
-        so.as_pieces(cell, so.Pieces.segment([0, 0], [1, 1]))
-    some = so.as_pieces(cell, so.Pieces.segment([0, 0], [1, 1]), joints=["joint2", "joint1"])
+    motion = so.paths.Pieces.segment(np.zeros(JOINTS), np.ones(JOINTS))
+    assert so.paths.as_pieces(cell, motion) is motion
+    with pytest.raises(so.errors.PathError, match="wrong number of columns; got 2"):
+        so.paths.as_pieces(cell, so.paths.Pieces.segment([0, 0], [1, 1]))
+    some = so.paths.as_pieces(
+        cell, so.paths.Pieces.segment([0, 0], [1, 1]), joints=["joint2", "joint1"]
+    )
     np.testing.assert_array_equal(some.at(1.0)[:3], [1.0, 1.0, 0.0])
 
 
@@ -330,8 +334,8 @@ def test_pieces_of_no_length_are_left_out(cell):
     spline = interpolate.make_interp_spline(x, y, k=3)
     curve = interpolate.PPoly.from_spline(spline)
     assert (np.diff(curve.x) == 0.0).sum() == 6
-    a = so.as_pieces(cell, curve, joints=["joint4"])
-    b = so.as_pieces(cell, spline, joints=["joint4"])
+    a = so.paths.as_pieces(cell, curve, joints=["joint4"])
+    b = so.paths.as_pieces(cell, spline, joints=["joint4"])
     np.testing.assert_array_equal(a.times, b.times)
     np.testing.assert_allclose(a.coefficients, b.coefficients, rtol=0, atol=1e-13)
 

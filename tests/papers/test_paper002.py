@@ -90,10 +90,10 @@ def test_false_alarms_never_rise_with_planes_and_the_true_outline_has_no_more_of
 def test_the_counts_are_those_of_the_public_function():
     pairs = bench().pairs(CROOKED)
     parts = {part.name: (part.shape, part.pose) for part in pairs.parts}
-    exact = so.interference(parts)
+    exact = so.interference.find(parts)
     assert len(exact) == len(pairs.meeting)
     for planes, outline in ((3, "hull"), (7, "true")):
-        told = so.interference(parts, "projection", planes=planes, outline=outline)
+        told = so.interference.find(parts, "projection", planes=planes, outline=outline)
         # `interference` looks at world boxes first, which are one more way to be apart.
         assert len(exact) <= len(told) <= len(exact) + pairs.alarms(planes, outline)
 

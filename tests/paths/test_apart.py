@@ -407,9 +407,9 @@ class TestBeyondTheLimits:
 
     def test_stops(self, cell):
         brakes = {"deceleration": 1.0, "limits": False}
-        assert so.stopping(cell, [0.6], [0.4], **brakes).free
+        assert so.paths.check_stop(cell, [0.6], [0.4], **brakes).free
         with pytest.raises(PathError, match="proved apart"):
-            so.stopping(cell, [0.6], [0.5], **brakes)
+            so.paths.check_stop(cell, [0.6], [0.5], **brakes)
         stop = so.Stopping(deceleration=1.0, reaction=0.0, limits=False)
         for q, speed, kinds in ((0.55, 0.4, []), (0.6, 0.5, ["limits"]), (0.71, 0.0, ["limits"])):
             cycle = so.Monitor(cell, stopping=stop).update([q], time=0.0, dq=[speed])

@@ -205,5 +205,5 @@ def test_a_file_brings_its_cell_along(tmp_path):
     np.testing.assert_array_equal(again.bodies["box"].pose, cell.bodies["box"].pose)
     replace(back, clearance=0.5).save(tmp_path / "d.json")  # keeps what it brought
     assert Certificate.load(tmp_path / "d.json").cell == back.cell
-    with pytest.raises(so.CellError, match=r"c\.json: not a TOML"):
+    with pytest.raises(so.errors.CellError, match=r"c\.json: not a TOML"):
         load_text("robot = [", "c.json", tmp_path)

@@ -84,7 +84,7 @@ def test_a_cell_that_cannot_be_laid_out_is_refused_again_and_again():
     cell.allow(arm, arm)
     cell.allow(arm, "table")
     for _ in range(2):
-        with pytest.raises(so.CellError):
+        with pytest.raises(so.errors.CellError):
             watched.segment(q, q)
     cell.remove_robot(arm)
     cell.add_robot("builtin:arm7", name="other")

@@ -68,9 +68,9 @@ def test_the_origin_goes_straight_and_the_spin_is_constant(seed):
 def test_half_a_turn_may_go_either_way(axis, off):
     a = random_pose(np.random.default_rng(1))
     b = turned(a, np.asarray(axis) * (math.pi + off))
-    with pytest.raises(so.PathError, match="half a turn"):
+    with pytest.raises(so.errors.PathError, match="half a turn"):
         so.Glide.between(a, b)
-    with pytest.raises(so.PathError, match=r"moving\['cart'\]\[0\]: half a turn"):
+    with pytest.raises(so.errors.PathError, match=r"moving\['cart'\]\[0\]: half a turn"):
         glide_table(["cart"], [a], {"cart": [a, b]}, np.array([0.0, 1.0]))
     nearly = turned(a, np.asarray(axis) * (math.pi - 2.0 * HALF_TURN_SINE))
     np.testing.assert_allclose(so.Glide.between(a, nearly).at(1.0), nearly, rtol=0, atol=1e-14)
@@ -118,24 +118,24 @@ def test_a_pose_in_single_precision_is_made_rigid_as_in_a_cell():
 
 def test_what_is_no_glide_is_refused():
     eye, times = np.eye(4), np.array([0.0, 1.0, 2.0])
-    with pytest.raises(so.PoseError, match="linear: not finite"):
+    with pytest.raises(so.errors.PoseError, match="linear: not finite"):
         so.Glide(eye, (np.nan, 0, 0))
-    with pytest.raises(so.PoseError, match="angular: wrong shape"):
+    with pytest.raises(so.errors.PoseError, match="angular: wrong shape"):
         so.Glide(eye, angular=(0, 1))
-    with pytest.raises(so.PoseError, match="rotation"):
+    with pytest.raises(so.errors.PoseError, match="rotation"):
         so.Glide(np.diag([2.0, 2.0, 2.0, 1.0]))
     for duration in (0.0, -1.0, np.inf, np.nan):
-        with pytest.raises(so.PathError, match="duration"):
+        with pytest.raises(so.errors.PathError, match="duration"):
             so.Glide.between(eye, eye, duration)
-    with pytest.raises(so.UnknownNameError, match="did you mean 'cart'"):
+    with pytest.raises(so.errors.UnknownNameError, match="did you mean 'cart'"):
         glide_table(["cart"], [eye], {"crat": so.Glide(eye)}, times)
-    with pytest.raises(so.PathError, match=r"\(3, 4, 4\), or so\.Glide"):
+    with pytest.raises(so.errors.PathError, match=r"\(3, 4, 4\), or so\.Glide"):
         glide_table(["cart"], [eye], {"cart": (eye, eye)}, times)
-    with pytest.raises(so.PathError, match="neither a glide nor poses"):
+    with pytest.raises(so.errors.PathError, match="neither a glide nor poses"):
         glide_table(["cart"], [eye], {"cart": "north"}, times)
-    with pytest.raises(so.PathError, match="by name"):
+    with pytest.raises(so.errors.PathError, match="by name"):
         glide_table(["cart"], [eye], [so.Glide(eye)], times)
     for velocities in ({"linear": (1e300, 0, 0)}, {"angular": (0, 1.7e308, 0)}):
-        with pytest.raises(so.PathError, match="gets too far"):
+        with pytest.raises(so.errors.PathError, match="gets too far"):
             glide_table(["cart"], [eye], {"cart": so.Glide(eye, **velocities)}, times)
     assert glide_table([], [], None, times).shape == (2, 0)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import standoff as so
+from standoff.cell.nearest_pair import STILL_PAIR, NearestFinder
 from standoff.cell.shipped import shipped_cell
-from standoff.paths.nearest_pair import STILL_PAIR, NearestFinder
 from standoff.view.live import style
 from standoff.view.live.cell_page import CellPage
 from standoff.view.live.seen import seen

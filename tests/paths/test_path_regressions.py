@@ -236,16 +236,16 @@ def test_what_is_free_with_deviations_has_a_certificate():
 class TestBadArguments:
     @pytest.mark.parametrize("budget", [2**63, 10**30, 0, -1, True, 2.0, "9"])
     def test_budget(self, slide, budget):
-        with pytest.raises(so.PathError, match="budget"):
+        with pytest.raises(so.errors.PathError, match="budget"):
             so.PathChecker(slide, budget=budget)
 
     @pytest.mark.parametrize("thing", [None, [], {}, b"x", float("nan"), np.zeros(3)])
     def test_verify(self, slide, thing):
-        with pytest.raises(so.CertificateError, match="certificate"):
+        with pytest.raises(so.errors.CertificateError, match="certificate"):
             so.verify(slide, thing)
 
     def test_complex_waypoints(self, slide):
-        with pytest.raises(so.ConfigurationError, match="not numbers"):
+        with pytest.raises(so.errors.ConfigurationError, match="not numbers"):
             so.PathChecker(slide).path(np.array([[0j, 0j], [1j, 0j]]))
 
 
@@ -265,7 +265,7 @@ class TestFiles:
 
     def test_a_swing_beyond_the_limits(self, swinging):
         result = CliRunner().invoke(app, ["check", "builtin:panda", str(swinging)])
-        assert isinstance(result.exception, so.PathError)
+        assert isinstance(result.exception, so.errors.PathError)
         assert "panda_joint1" in str(result.exception) and "t = 1" in str(result.exception)
         taken = CliRunner().invoke(app, ["check", "builtin:panda", str(swinging), "--no-limits"])
         assert taken.exit_code in (0, 1)
@@ -281,5 +281,5 @@ class TestFiles:
     @pytest.mark.parametrize("clearance", [float("nan"), float("inf"), "a", True])
     def test_clearance_asked_of_a_certificate(self, slide, clearance):
         certificate = so.PathChecker(slide).segment([0, 0], [0.01, 0.0]).certificate()
-        with pytest.raises(so.CertificateError, match="clearance"):
+        with pytest.raises(so.errors.CertificateError, match="clearance"):
             so.verify(slide, certificate, clearance=clearance)

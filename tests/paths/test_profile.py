@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import standoff as so
+from standoff.cell.nearest_pair import watched_primitives
 from standoff.errors import ConfigurationError, PathError
-from standoff.paths.nearest_pair import watched_primitives
 from standoff.paths.profile import along, profile
 from tests.oracles.coal import CoalCell
 

@@ -50,7 +50,7 @@ def test_braking_is_exact_within_its_rounding(cell, seed):
     q, v, a, r = random_stop(rng)
     if rng.random() < 0.3:  # stops that end together but for rounding
         v, a = v[0] * np.arange(1.0, 8.0), a[0] * np.arange(1.0, 8.0)
-    motion = so.braking_curve(cell, q, v, a, r)
+    motion = so.paths.braking_curve(cell, q, v, a, r)
     for k in range(len(motion)):
         for u in instants(rng, 1):
             t = when(motion.times, k, u)
@@ -69,7 +69,7 @@ def test_each_joint_ends_at_rest_where_its_brake_takes_it(cell, seed):
     rng = np.random.default_rng(seed)
     q, v, a = rng.uniform(-2, 2, 7), rng.normal(size=7), rng.uniform(0.5, 20, 7)
     r = float(rng.uniform(0, 0.3))
-    motion = so.braking_curve(cell, q, v, a, r)
+    motion = so.paths.braking_curve(cell, q, v, a, r)
     still = r + np.abs(v) / a
     np.testing.assert_allclose(motion.times, np.sort([0.0, r, *still]), rtol=1e-14)
     np.testing.assert_allclose(motion.at(motion.end), q + v * r + v * abs(v) / (2 * a), atol=1e-14)
@@ -91,7 +91,7 @@ def test_synchronised_joints_stop_together_on_a_line(cell, seed):
     rng = np.random.default_rng(seed)
     q, v, a = rng.uniform(-2, 2, 7), rng.normal(size=7), rng.uniform(0.5, 20, 7)
     r = float(rng.choice([0.0, 0.1]))
-    motion = so.braking_curve(cell, q, v, a, r, synchronised=True)
+    motion = so.paths.braking_curve(cell, q, v, a, r, synchronised=True)
     stop = (np.abs(v) / a).max()
     np.testing.assert_allclose(motion.times, [0.0, r, r + stop] if r else [0.0, stop], rtol=1e-14)
     way = motion.at(np.linspace(0, motion.end, 20)) - q
@@ -103,27 +103,27 @@ def test_synchronised_joints_stop_together_on_a_line(cell, seed):
 
 def test_equal_stops_share_one_breakpoint(cell):
     v = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7])
-    motion = so.braking_curve(cell, np.zeros(7), v, v * 3.0, 0.1)
+    motion = so.paths.braking_curve(cell, np.zeros(7), v, v * 3.0, 0.1)
     assert len(motion) == 2
 
 
 @pytest.mark.parametrize("r", [0.0, 0.5])
 @pytest.mark.parametrize("a", [1.0, 0.0, {}])
 def test_what_stands_needs_no_brake(cell, r, a):
-    motion = so.braking_curve(cell, np.ones(7), np.zeros(7), a, r)
+    motion = so.paths.braking_curve(cell, np.ones(7), np.zeros(7), a, r)
     np.testing.assert_array_equal(motion.times, [0.0, 1.0])
     np.testing.assert_array_equal(motion.at([0.0, 0.4, 1.0]), np.ones((3, 7)))
-    tiny = so.braking_curve(cell, np.ones(7), np.full(7, 5e-324), 2.0, r)
+    tiny = so.paths.braking_curve(cell, np.ones(7), np.full(7, 5e-324), 2.0, r)
     assert (np.abs(tiny.at(tiny.end) - 1.0) <= tiny.rounding[-1]).all()
 
 
 def test_limits_by_name_and_as_a_number(cell):
     v = np.array([1.0, 0, 0, -2.0, 0, 0, 0])
     for a in (4.0, np.full(7, 4.0), {"arm/joint1": 4.0, "arm/joint4": 4.0}, np.float64(4.0)):
-        motion = so.braking_curve(cell, np.zeros(7), v, a)
+        motion = so.paths.braking_curve(cell, np.zeros(7), v, a)
         np.testing.assert_allclose(motion.times, [0.0, 0.25, 0.5])
         np.testing.assert_allclose(motion.at(0.5)[[0, 3]], [0.125, -0.5])
-    named = so.braking_curve(cell, np.zeros(7), dict(zip(cell.joints, v, strict=True)), 4.0)
+    named = so.paths.braking_curve(cell, np.zeros(7), dict(zip(cell.joints, v, strict=True)), 4.0)
     np.testing.assert_array_equal(named.coefficients, motion.coefficients)
 
 
@@ -150,7 +150,7 @@ def test_limits_by_name_and_as_a_number(cell):
 def test_what_is_no_stop_is_refused(cell, settings_, problem):
     given_ = {"q": np.zeros(7), "dq": np.ones(7), "deceleration": 1.0, **settings_}
     with pytest.raises(so.Error, match=problem):
-        so.braking_curve(cell, **given_)
+        so.paths.braking_curve(cell, **given_)
 
 
 def test_a_stop_is_free_or_shown_not_to_be(cell):
@@ -159,32 +159,35 @@ def test_a_stop_is_free_or_shown_not_to_be(cell):
     walled.add_robot("builtin:arm7", name="arm")
     q, v = np.zeros(7), np.zeros(7)
     q[1], v[1] = 0.6, 0.8
-    stand = so.braking_curve(cell, q, v, 2.0, 0.1).at(0.5)
+    stand = so.paths.braking_curve(cell, q, v, 2.0, 0.1).at(0.5)
     far = max(
-        (walled.pose("arm/link7", so.braking_curve(cell, q, v, 2.0, 0.1).at(t)) @ [0, 0, 0.3, 1])[0]
+        (
+            walled.pose("arm/link7", so.paths.braking_curve(cell, q, v, 2.0, 0.1).at(t))
+            @ [0, 0, 0.3, 1]
+        )[0]
         for t in np.linspace(0.0, 0.5, 50)
     )
     walled.add_body("wall", so.Box((0.02, 4, 4)), so.pose((far + 0.4, 0, 0)))
     checker = so.PathChecker(walled, clearance=0.01)
-    verdict = so.stopping(checker, q, v, 2.0, 0.1)
+    verdict = so.paths.check_stop(checker, q, v, 2.0, 0.1)
     assert isinstance(verdict, so.Verdict) and verdict.free and verdict.free_until == 0.5
-    assert so.stopping(walled, q, v, 2.0, 0.1, clearance=0.01).free
-    with pytest.raises(so.PathError, match="settings belong to the checker"):
-        so.stopping(checker, q, v, 2.0, clearance=0.1)
+    assert so.paths.check_stop(walled, q, v, 2.0, 0.1, clearance=0.01).free
+    with pytest.raises(so.errors.PathError, match="settings belong to the checker"):
+        so.paths.check_stop(checker, q, v, 2.0, clearance=0.1)
     # Through the wall at standstill, and not before the brakes act.
     walled.remove_body("wall")
     tip = (walled.pose("arm/link7", stand) @ [0, 0, 0, 1])[:3]
     start = (walled.pose("arm/link7", q) @ [0, 0, 0, 1])[:3]
     side = (tip - start) / np.linalg.norm(tip - start)
     walled.add_body("ball", so.Sphere(0.05), so.pose(tip + 0.01 * side))
-    verdict = so.stopping(checker, q, v, 2.0, 0.1, first=True)
+    verdict = so.paths.check_stop(checker, q, v, 2.0, 0.1, first=True)
     assert verdict.kind in ("collision", "too_close") and verdict.pair[1] == "ball"
     assert 0.1 < verdict.t < 0.5 and verdict.free_until <= verdict.t
     np.testing.assert_allclose(
-        verdict.q, so.braking_curve(cell, q, v, 2.0, 0.1).at(verdict.t), atol=1e-12
+        verdict.q, so.paths.braking_curve(cell, q, v, 2.0, 0.1).at(verdict.t), atol=1e-12
     )
-    assert so.stopping(checker, q, v, 50.0).free
-    assert not so.stopping(checker, q, v, 2.0, 0.1, synchronised=True).free
+    assert so.paths.check_stop(checker, q, v, 50.0).free
+    assert not so.paths.check_stop(checker, q, v, 2.0, 0.1, synchronised=True).free
 
 
 def test_bodies_move_while_robots_stop(cell):
@@ -192,9 +195,9 @@ def test_bodies_move_while_robots_stop(cell):
     walled.add_robot("builtin:arm7", name="arm")
     walled.add_body("cart", so.Sphere(0.1), so.pose((2.0, 0, 0.8)), moving=True)
     q, v = np.zeros(7), np.full(7, 0.1)
-    assert so.stopping(walled, q, v, 0.2).free
+    assert so.paths.check_stop(walled, q, v, 0.2).free
     comes = {"cart": so.Glide(so.pose((2.0, 0, 0.8)), linear=(-4.0, 0, 0))}
-    verdict = so.stopping(walled, q, v, 0.2, moving=comes)
+    verdict = so.paths.check_stop(walled, q, v, 0.2, moving=comes)
     assert verdict.kind == "collision" and "cart" in verdict.pair
 
 
@@ -203,17 +206,19 @@ def test_a_joint_that_reaches_its_end_stop_is_named(cell):
     q, v = np.zeros(7), np.zeros(7)
     upper = float(cell.tree.upper[2])
     q[2], v[2] = upper - 0.1, 1.0
-    assert so.stopping(checker, q, v, 5.01).free
-    with pytest.raises(so.PathError, match="joint 'arm/joint3': runs into its end stop") as told:
-        so.stopping(checker, q, v, 4.99)
+    assert so.paths.check_stop(checker, q, v, 5.01).free
+    with pytest.raises(
+        so.errors.PathError, match="joint 'arm/joint3': runs into its end stop"
+    ) as told:
+        so.paths.check_stop(checker, q, v, 4.99)
     assert told.value.value == pytest.approx(upper + 0.1 / 4.99 * 5 - 0.1)
-    assert so.stopping(checker, q, v, 4.99, limits=False).free
-    with pytest.raises(so.PathError, match=r"joint3.*down to"):
-        so.stopping(checker, -q, -v, 4.99)
+    assert so.paths.check_stop(checker, q, v, 4.99, limits=False).free
+    with pytest.raises(so.errors.PathError, match=r"joint3.*down to"):
+        so.paths.check_stop(checker, -q, -v, 4.99)
     q[2] = upper + 0.01  # beyond already, and on its way back
-    assert so.stopping(checker, q, -v, 1.0).free
-    with pytest.raises(so.PathError, match="joint3"):
-        so.stopping(checker, q, v, 100.0)
+    assert so.paths.check_stop(checker, q, -v, 1.0).free
+    with pytest.raises(so.errors.PathError, match="joint3"):
+        so.paths.check_stop(checker, q, v, 100.0)
 
 
 @LAWS
@@ -224,7 +229,7 @@ def test_overruns_find_the_farthest_point_beyond_a_limit(cell, seed):
     c[0, 0] = rng.uniform(-0.5, 0.5, 7)
     for k in (1, 2):
         c[k, 0] = c[k - 1].sum(axis=0)
-    motion = so.Pieces.make([0.0, 1.0, 3.0, 3.5], c)
+    motion = so.paths.Pieces.make([0.0, 1.0, 3.0, 3.5], c)
     t = np.linspace(0.0, 3.5, 4001)
     q = motion.at(t)
     found = {(o.joint, o.limit): o for o in overruns(cell, motion)}
@@ -250,8 +255,8 @@ def test_brakes_are_given_by_joint_by_robot_and_for_the_rest():
     each = [2.0 if n == "left/panda_joint1" else 3.0 if n.startswith("right") else 4.0
             for n in cell.joints]  # fmt: skip
     q = np.zeros(len(v))
-    found = so.braking_curve(cell, q, v, given, 0.1)
-    expected = so.braking_curve(cell, q, v, each, 0.1)
+    found = so.paths.braking_curve(cell, q, v, given, 0.1)
+    expected = so.paths.braking_curve(cell, q, v, each, 0.1)
     assert np.array_equal(found.times, expected.times)
     assert np.array_equal(found.coefficients, expected.coefficients)
 

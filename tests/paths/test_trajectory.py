@@ -147,10 +147,10 @@ def test_a_message_an_object_a_text_and_a_file_say_the_same(cell, tmp_path):
         {"goal": {"trajectory": m}},
     ]
     for form in forms:
-        got = so.as_pieces(cell, form)
+        got = so.paths.as_pieces(cell, form)
         np.testing.assert_array_equal(got.times, expected.times)
         np.testing.assert_array_equal(got.coefficients, expected.coefficients)
-    np.testing.assert_allclose(so.as_pieces(cell, spans).times, expected.times, atol=1e-6)
+    np.testing.assert_allclose(so.paths.as_pieces(cell, spans).times, expected.times, atol=1e-6)
 
 
 def test_yaml_as_echo_prints_it(cell, tmp_path):
@@ -162,10 +162,10 @@ def test_yaml_as_echo_prints_it(cell, tmp_path):
         np.testing.assert_array_equal(
             so.joint_trajectory(cell, form).coefficients, so.joint_trajectory(cell, m).coefficients
         )
-    with pytest.raises(so.PathError, match="not one message; got 2"):
+    with pytest.raises(so.errors.PathError, match="not one message; got 2"):
         so.joint_trajectory(cell, text + text)
     m["points"][0]["positions"][1] = "..."
-    with pytest.raises(so.PathError, match="--full-length"):
+    with pytest.raises(so.errors.PathError, match="--full-length"):
         so.joint_trajectory(cell, m)
 
 
@@ -174,7 +174,7 @@ def test_yaml_without_its_package_is_an_error(cell, monkeypatch):
         raise ImportError(name)
 
     monkeypatch.setattr(trajectory_message, "import_module", missing)
-    with pytest.raises(so.MissingPackageError, match=r"PyYAML.*pip install pyyaml"):
+    with pytest.raises(so.errors.MissingPackageError, match=r"PyYAML.*pip install pyyaml"):
         so.joint_trajectory(cell, "joint_names: []\npoints: []\n")
 
 
@@ -205,15 +205,15 @@ def test_joints_are_found_with_or_without_their_robot():
 def test_joints_left_out_stay_only_if_asked():
     cell = two_arms()
     m = message([0, 1], np.zeros((2, 7)))
-    with pytest.raises(so.PathError, match=r'right/joint_1.*rest="cell"'):
+    with pytest.raises(so.errors.PathError, match=r'right/joint_1.*rest="cell"'):
         so.joint_trajectory(cell, m)
     at = so.joint_trajectory(cell, m, rest="cell").at(0.5)
     np.testing.assert_array_equal(at, [0.0] * 7 + cell.q[7:].tolist())
     at = so.joint_trajectory(cell, m, rest=np.ones(13)).at(0.5)
     np.testing.assert_array_equal(at, [0.0] * 7 + [1.0] * 6)
-    with pytest.raises(so.PathError, match=r'rest: unknown.*"cell"'):
+    with pytest.raises(so.errors.PathError, match=r'rest: unknown.*"cell"'):
         so.joint_trajectory(cell, m, rest="home")
-    with pytest.raises(so.ConfigurationError):
+    with pytest.raises(so.errors.ConfigurationError):
         so.joint_trajectory(cell, m, rest=np.ones(3))
 
 
@@ -222,11 +222,11 @@ def test_equal_robots_need_a_name():
     cell.add_robot("builtin:arm7", name="left")
     cell.add_robot("builtin:arm7", name="right", base=so.pose((0, 3, 0)))
     m = message([0, 1], np.ones((2, 7)))
-    with pytest.raises(so.PathError, match="left/joint1 or right/joint1"):
+    with pytest.raises(so.errors.PathError, match="left/joint1 or right/joint1"):
         so.joint_trajectory(cell, m, rest="cell")
     at = so.joint_trajectory(cell, m, robot="right", rest="cell").at(0.0)
     np.testing.assert_array_equal(at, [0.0] * 7 + [1.0] * 7)
-    with pytest.raises(so.UnknownNameError, match="right"):
+    with pytest.raises(so.errors.UnknownNameError, match="right"):
         so.joint_trajectory(cell, m, robot="rihgt", rest="cell")
 
 
@@ -246,13 +246,13 @@ def test_a_mimic_joint_may_be_named_if_it_follows():
     nearly = so.joint_trajectory(cell, panda_message([0.01, 0.03 + 5e-7]))
     np.testing.assert_array_equal(exactly.coefficients, nearly.coefficients)
     assert exactly.rounding[0, 7] < 1e-15 and nearly.rounding[0, 7] >= 5e-7
-    with pytest.raises(so.PathError, match=r"panda_finger_joint2.*does not follow"):
+    with pytest.raises(so.errors.PathError, match=r"panda_finger_joint2.*does not follow"):
         so.joint_trajectory(cell, panda_message([0.01, 0.02]))
 
 
 def test_a_late_first_point_needs_a_start(cell):
     m = message([0.5, 1.0], np.ones((2, 7)), np.ones((2, 7)))
-    with pytest.raises(so.PathError, match="the way to the first point is not known"):
+    with pytest.raises(so.errors.PathError, match="the way to the first point is not known"):
         so.joint_trajectory(cell, m)
     first = so.joint_trajectory(cell, m, start="first")
     assert first.start == 0.5 and len(first) == 1
@@ -263,11 +263,11 @@ def test_a_late_first_point_needs_a_start(cell):
         np.testing.assert_allclose(motion.velocity(0.5), np.ones(7), atol=1e-14)
     single = message([2.0], np.ones((1, 7)))
     assert so.joint_trajectory(cell, single, start="cell").at(1.0)[0] == 0.5
-    with pytest.raises(so.PathError, match="one point is no motion"):
+    with pytest.raises(so.errors.PathError, match="one point is no motion"):
         so.joint_trajectory(cell, single, start="first")
-    with pytest.raises(so.PathError, match="start: unknown"):
+    with pytest.raises(so.errors.PathError, match="start: unknown"):
         so.joint_trajectory(cell, m, start="here")
-    with pytest.raises(so.PathError, match="does not begin at its start"):
+    with pytest.raises(so.errors.PathError, match="does not begin at its start"):
         so.joint_trajectory(cell, message([0, 1], np.ones((2, 7))), start="cell")
 
 
@@ -316,23 +316,23 @@ def test_what_is_no_trajectory_is_refused(cell, problem):
 def test_floating_joints_are_refused(cell):
     m = random_message(np.random.default_rng(0), 0)
     around = {"joint_trajectory": m, "multi_dof_joint_trajectory": {"points": [{}]}}
-    with pytest.raises(so.PathError, match="several degrees of freedom"):
+    with pytest.raises(so.errors.PathError, match="several degrees of freedom"):
         so.joint_trajectory(cell, around)
 
 
 def test_files_that_cannot_be_read_are_named(cell, tmp_path):
-    with pytest.raises(so.PathError, match=r"gone\.json: cannot be read"):
+    with pytest.raises(so.errors.PathError, match=r"gone\.json: cannot be read"):
         so.joint_trajectory(cell, tmp_path / "gone.json")
-    with pytest.raises(so.PathError, match=r"\.json, \.yaml or \.yml"):
+    with pytest.raises(so.errors.PathError, match=r"\.json, \.yaml or \.yml"):
         so.joint_trajectory(cell, tmp_path / "t.txt")
     (tmp_path / "t.json").write_text("{")
-    with pytest.raises(so.PathError, match=r"t\.json: .*not JSON"):
+    with pytest.raises(so.errors.PathError, match=r"t\.json: .*not JSON"):
         so.joint_trajectory(cell, tmp_path / "t.json")
     (tmp_path / "t.json").write_bytes(b"\xff\xfe")
-    with pytest.raises(so.PathError, match="not UTF-8"):
+    with pytest.raises(so.errors.PathError, match="not UTF-8"):
         so.joint_trajectory(cell, tmp_path / "t.json")
     (tmp_path / "t.json").write_text('{"a": 1}')
-    with pytest.raises(so.PathError, match=r"t\.json: not a trajectory; got \['a'\]"):
+    with pytest.raises(so.errors.PathError, match=r"t\.json: not a trajectory; got \['a'\]"):
         so.joint_trajectory(cell, tmp_path / "t.json")
 
 
@@ -355,7 +355,7 @@ def test_angles_are_taken_as_given_and_unwrapped_on_request(tmp_path):
     np.testing.assert_allclose(so.joint_trajectory(cell, m).at([0.0, 1.0, 2.0, 3.0]), q)
     turn = 2 * np.pi
     expected = np.array([[3.0, 3.0], [turn - 3.0, -3.0], [turn - 0.5, -0.5], [3.0, 0.0]])
-    np.testing.assert_allclose(so.unwrap(cell, q), expected)
+    np.testing.assert_allclose(so.paths.unwrap(cell, q), expected)
     unwrapped = so.joint_trajectory(cell, m, unwrap=True)
     np.testing.assert_allclose(unwrapped.at([0.0, 1.0, 2.0, 3.0]), expected, atol=1e-14)
 
@@ -368,31 +368,37 @@ def test_unwrapping_finds_the_way_that_was_wrapped(tmp_path_factory, seed):
     way = np.cumsum(rng.uniform(-3.1, 3.1, (20, 2)), axis=0)
     wrapped = way.copy()
     wrapped[:, 0] = (way[:, 0] + np.pi) % (2 * np.pi) - np.pi
-    got = so.unwrap(cell, wrapped)
+    got = so.paths.unwrap(cell, wrapped)
     np.testing.assert_array_equal(got[:, 1], way[:, 1])
     np.testing.assert_allclose(got[:, 0] - got[0, 0], way[:, 0] - way[0, 0], atol=1e-12)
 
 
 def test_half_a_turn_is_not_unwrapped_either_way(tmp_path):
     cell = continuous_cell(tmp_path)
-    with pytest.raises(so.PathError, match="joint 'r/spin' from waypoint 1 to 2: half a turn"):
-        so.unwrap(cell, [[0.0, 0.0], [1.0, 0.0], [1.0 + np.pi, 0.0]])
-    with pytest.raises(so.ConfigurationError):
-        so.unwrap(cell, [[0.0]])
+    with pytest.raises(
+        so.errors.PathError, match="joint 'r/spin' from waypoint 1 to 2: half a turn"
+    ):
+        so.paths.unwrap(cell, [[0.0, 0.0], [1.0, 0.0], [1.0 + np.pi, 0.0]])
+    with pytest.raises(so.errors.ConfigurationError):
+        so.paths.unwrap(cell, [[0.0]])
 
 
 def test_what_curve_advises_can_be_done():
     """It advised an option that only `joint_trajectory` has."""
     cell = two_arms()
     checker = so.PathChecker(cell)
-    with pytest.raises(so.PathError, match=r'so\.joint_trajectory\(cell, message, rest="cell"\)'):
+    with pytest.raises(
+        so.errors.PathError, match=r'so\.joint_trajectory\(cell, message, rest="cell"\)'
+    ):
         checker.curve(message([0, 1], np.zeros((2, 7))))
     equal = so.Cell()
     equal.add_robot("builtin:arm7", name="left")
     equal.add_robot("builtin:arm7", name="right", base=so.pose((0, 3, 0)))
-    with pytest.raises(so.PathError, match=r"so\.joint_trajectory\(cell, message, robot=…\)"):
+    with pytest.raises(
+        so.errors.PathError, match=r"so\.joint_trajectory\(cell, message, robot=…\)"
+    ):
         so.PathChecker(equal).curve(message([0, 1], np.zeros((2, 7))))
-    with pytest.raises(so.ConfigurationError, match="mean 'left/joint1' or 'right/joint1'"):
+    with pytest.raises(so.errors.ConfigurationError, match="mean 'left/joint1' or 'right/joint1'"):
         equal.configuration({"joint1": 0.0})
 
 
@@ -400,5 +406,7 @@ def test_a_mimic_joint_in_a_configuration_is_not_called_unknown():
     cell = so.Cell()
     cell.add_robot("builtin:panda", name="arm")
     q = {**dict(zip(cell.joints, cell.q)), "arm/panda_finger_joint2": 0.02}
-    with pytest.raises(so.ConfigurationError, match=r"mimic.*follows 'arm/panda_finger_joint1'"):
+    with pytest.raises(
+        so.errors.ConfigurationError, match=r"mimic.*follows 'arm/panda_finger_joint1'"
+    ):
         cell.configuration(q)

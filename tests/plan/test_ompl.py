@@ -15,7 +15,7 @@ JOINTS = tuple(f"panda/{joint}" for joint in ARM)
 @pytest.fixture
 def placed(tmp_path):
     """A Panda with a can between start and goal."""
-    return so.read_problem(write(tmp_path, content()), 7).build("builtin:panda")
+    return so.plan.read_problem(write(tmp_path, content()), 7).build("builtin:panda")
 
 
 @pytest.fixture
@@ -30,13 +30,13 @@ def ompl():
 
 @pytest.fixture
 def space(placed, ompl):
-    return so.OmplSpace(so.PathChecker(placed.cell), placed.joints, placed.start)
+    return so.plan.OmplSpace(so.PathChecker(placed.cell), placed.joints, placed.start)
 
 
 def test_without_ompl_it_says_how_to_get_it(placed, monkeypatch):
     monkeypatch.setattr(ompl_adapter, "have_ompl", lambda: False)
-    with pytest.raises(so.MissingPackageError, match=r"pip install 'standoff\[plan\]'"):
-        so.OmplSpace(so.PathChecker(placed.cell))
+    with pytest.raises(so.errors.MissingPackageError, match=r"pip install 'standoff\[plan\]'"):
+        so.plan.OmplSpace(so.PathChecker(placed.cell))
 
 
 def test_states_are_judged_by_the_checker(space, placed):
@@ -70,7 +70,7 @@ def test_a_wire_between_two_samples_of_ompl_is_found(ompl):
     turn = np.array([0.26, *np.zeros(7)])
     tip = cell.pose("panda/panda_hand", here + 0.25 * turn) @ so.pose((0.0, 0.0, 0.11))
     cell.add_body("wire", so.Capsule(0.0005, 0.05), tip)
-    space = so.OmplSpace(so.PathChecker(cell), JOINTS, here)
+    space = so.plan.OmplSpace(so.PathChecker(cell), JOINTS, here)
     sampled = base.SpaceInformation(space.space)
     sampled.setStateValidityChecker(space.states)
     sampled.setup()
@@ -135,31 +135,31 @@ def test_what_a_planner_finds_is_proved(space, placed, ompl, name):
 
 def test_bounds_that_are_missing_or_wrong(placed, ompl):
     checker = so.PathChecker(placed.cell)
-    with pytest.raises(so.UnknownNameError, match="panda_joint7"):
-        so.OmplSpace(checker, ["panda/panda_joint"])
-    with pytest.raises(so.PlanError, match="no joint to plan"):
-        so.OmplSpace(checker, [])
-    assert so.OmplSpace(checker, ["panda_joint2"]).columns.tolist() == [1]
-    assert so.OmplSpace(checker, ["panda"]).columns.tolist() == list(range(8))
-    with pytest.raises(so.PlanError, match="no bounds for joint 'panda/panda_joint1'"):
-        so.OmplSpace(checker, JOINTS, bounds={"panda/panda_joint1": (0.0, np.inf)})
-    with pytest.raises(so.UnknownNameError, match="planned joint"):
-        so.OmplSpace(checker, JOINTS, bounds={"panda/panda_finger_joint1": (0.0, 0.1)})
+    with pytest.raises(so.errors.UnknownNameError, match="panda_joint7"):
+        so.plan.OmplSpace(checker, ["panda/panda_joint"])
+    with pytest.raises(so.errors.PlanError, match="no joint to plan"):
+        so.plan.OmplSpace(checker, [])
+    assert so.plan.OmplSpace(checker, ["panda_joint2"]).columns.tolist() == [1]
+    assert so.plan.OmplSpace(checker, ["panda"]).columns.tolist() == list(range(8))
+    with pytest.raises(so.errors.PlanError, match="no bounds for joint 'panda/panda_joint1'"):
+        so.plan.OmplSpace(checker, JOINTS, bounds={"panda/panda_joint1": (0.0, np.inf)})
+    with pytest.raises(so.errors.UnknownNameError, match="planned joint"):
+        so.plan.OmplSpace(checker, JOINTS, bounds={"panda/panda_finger_joint1": (0.0, 0.1)})
 
 
 def test_joints_that_are_not_planned_must_be_where_they_stay(space, placed):
     moved = placed.start.copy()
     moved[placed.cell.joints.index("panda/panda_finger_joint1")] += 0.01
-    with pytest.raises(so.PlanError, match=r"finger_joint1.* not planned"):
+    with pytest.raises(so.errors.PlanError, match=r"finger_joint1.* not planned"):
         space.problem(moved, placed.goals)
-    with pytest.raises(so.PlanError, match=r"finger_joint1.* not planned"):
+    with pytest.raises(so.errors.PlanError, match=r"finger_joint1.* not planned"):
         space.problem(placed.start, [moved])
 
 
 @pytest.mark.parametrize("pair", [(1,), None, "ab", ("a", "b")])
 def test_bounds_that_are_no_numbers(placed, ompl, pair):
     checker = so.PathChecker(placed.cell)
-    with pytest.raises(so.PlanError, match="bounds"):
-        so.OmplSpace(checker, bounds={"panda/panda_joint1": pair})
-    with pytest.raises(so.PlanError, match="bounds"):
-        so.OmplSpace(checker, bounds=5)
+    with pytest.raises(so.errors.PlanError, match="bounds"):
+        so.plan.OmplSpace(checker, bounds={"panda/panda_joint1": pair})
+    with pytest.raises(so.errors.PlanError, match="bounds"):
+        so.plan.OmplSpace(checker, bounds=5)

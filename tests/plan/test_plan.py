@@ -123,7 +123,7 @@ def test_start_and_goal_that_are_not_free_are_named(tmp_path, method):
     assert near.reason == "goal" and near.verdict.kind == "too_close"
     for plan in (start, goal):
         assert not plan.solved and plan.edges == 0
-        with pytest.raises(so.PlanError):
+        with pytest.raises(so.errors.PlanError):
             plan.certificate()
 
 
@@ -178,7 +178,7 @@ def test_a_subset_of_the_joints(tmp_path, method):
     assert (plan.waypoints[:, 2:] == start[2:]).all()
     stuck = so.Planner(cell, method=method).plan(start, goal, joints=["a/x"], timeout=0.2)
     assert stuck.reason == "timeout"
-    with pytest.raises(so.PlanError, match="b/x"):
+    with pytest.raises(so.errors.PlanError, match="b/x"):
         so.Planner(cell).plan(start, goal + np.array([0, 0, 0.1, 0]), joints=["a"])
 
 
@@ -250,9 +250,11 @@ def test_weights_say_what_is_near(tmp_path):
 def test_limits(tmp_path):
     cell = gate(tmp_path)
     planner = so.Planner(cell)
-    with pytest.raises(so.PlanError, match=r"'s/x' is beyond its limits; got 1.1; allowed: -1 to"):
+    with pytest.raises(
+        so.errors.PlanError, match=r"'s/x' is beyond its limits; got 1.1; allowed: -1 to"
+    ):
         planner.plan(LEFT, [1.1, 0.0])
-    with pytest.raises(so.PlanError, match="start"):
+    with pytest.raises(so.errors.PlanError, match="start"):
         planner.plan([-1.1, 0.0], RIGHT)
     beyond = planner.plan(LEFT, [1.1, 0.0], limits=False, timeout=600)
     assert beyond.solved and np.array_equal(beyond.waypoints[-1], [1.1, 0.0])
@@ -264,24 +266,24 @@ def test_bad_input(tmp_path):
     cell = slider(tmp_path)
     planner = so.Planner(cell)
     for bad in ({"method": "prm"}, {"step": 0.0}, {"reach": -1}, {"weights": [1.0, 0.0]}):
-        with pytest.raises(so.PlanError, match=next(iter(bad))):
+        with pytest.raises(so.errors.PlanError, match=next(iter(bad))):
             so.Planner(cell, **bad)
-    with pytest.raises(so.PlanError, match="checker"):
+    with pytest.raises(so.errors.PlanError, match="checker"):
         so.Planner(cell, checker=so.PathChecker(so.Cell(unwatched="allow")))
-    with pytest.raises(so.PathError, match="tolerance"):
+    with pytest.raises(so.errors.PathError, match="tolerance"):
         so.Planner(cell, 0.0, 0.0)
     for bad in (
         {"seed": -1}, {"seed": 1.5}, {"timeout": 0}, {"timeout": "soon"}, {"joints": "s"},
         {"joints": []},
     ):  # fmt: skip
-        with pytest.raises(so.PlanError, match=next(iter(bad))):
+        with pytest.raises(so.errors.PlanError, match=next(iter(bad))):
             planner.plan(LEFT, RIGHT, **bad)
-    with pytest.raises(so.PlanError, match="no goal"):
+    with pytest.raises(so.errors.PlanError, match="no goal"):
         planner.plan(LEFT, [])
-    with pytest.raises(so.UnknownNameError, match="s/x"):
+    with pytest.raises(so.errors.UnknownNameError, match="s/x"):
         planner.plan(LEFT, RIGHT, joints=["s/z"])
     for goal in ([0.0], [0.0, np.nan], "here", None, {"s/q": 1.0}, [[0.0, 0.0], [0.0]]):
-        with pytest.raises(so.ConfigurationError):
+        with pytest.raises(so.errors.ConfigurationError):
             planner.plan(LEFT, goal)
 
 
@@ -335,10 +337,10 @@ def test_every_segment_has_its_certificate(tmp_path, method):
         assert so.verify(cell, proof, engine="plain").ok
     assert len(plan.certificate().times) == len(plan.waypoints)
     for bad in (-1, len(found), 0.5, True, "first"):
-        with pytest.raises(so.PathError, match="no such segment"):
+        with pytest.raises(so.errors.PathError, match="no such segment"):
             plan.certificate(bad)
     blocked = so.PathChecker(cell).path([LEFT, RIGHT])
-    with pytest.raises(so.PathError, match="not free"):
+    with pytest.raises(so.errors.PathError, match="not free"):
         blocked.certificate(0)
 
 
@@ -362,11 +364,11 @@ def test_joints_may_be_named_without_their_robot(tmp_path):
     assert chosen_joints(cell, ["s"]).tolist() == [0, 1]
     two = two_sliders(tmp_path)
     assert chosen_joints(two, ["b", "a/y"]).tolist() == [1, 2, 3]
-    with pytest.raises(so.PathError, match="several robots"):
+    with pytest.raises(so.errors.PathError, match="several robots"):
         chosen_joints(two, ["x"])
-    with pytest.raises(so.UnknownNameError, match="'s'"):
+    with pytest.raises(so.errors.UnknownNameError, match="'s'"):
         chosen_joints(cell, ["t"])
-    with pytest.raises(so.PlanError, match="which it follows"):
+    with pytest.raises(so.errors.PlanError, match="which it follows"):
         chosen_joints(pandas(), ["panda_finger_joint2"])
 
 
@@ -386,7 +388,7 @@ def test_a_cell_that_changes_meanwhile(tmp_path, method, how):
             cell.set_state(poses={"cart": so.pose((*LEFT, 0.0))})
         return False
 
-    with pytest.raises(so.PlanError, match="the cell changed"):
+    with pytest.raises(so.errors.PlanError, match="the cell changed"):
         so.Planner(cell, method=method).plan(LEFT, RIGHT, timeout=600, cancelled=change)
 
 
@@ -398,12 +400,12 @@ def test_weights_whose_squares_are_no_numbers(tmp_path, weight):
 
 def test_input_of_the_wrong_kind(tmp_path):
     cell = slider(tmp_path)
-    with pytest.raises(so.PlanError, match="no such method"):
+    with pytest.raises(so.errors.PlanError, match="no such method"):
         so.Planner(cell, method=["sbl"])
     planner = so.Planner(cell)
     with pytest.raises(so.Error, match="goal"):
         planner.plan(LEFT, [[[1], [1, 2]]])
-    with pytest.raises(so.PlanError, match="not the name of a joint"):
+    with pytest.raises(so.errors.PlanError, match="not the name of a joint"):
         planner.plan(LEFT, RIGHT, joints=[["s/x"]])
 
 

@@ -23,7 +23,7 @@ def peers(monkeypatch):
 def placed(tmp_path):
     urdf = urdf_path("panda")
     srdf = urdf.parent.parent / "srdf" / "panda.srdf"
-    return so.read_problem(write(tmp_path, content()), 7).build(urdf, srdf, "capsules")
+    return so.plan.read_problem(write(tmp_path, content()), 7).build(urdf, srdf, "capsules")
 
 
 def test_pinocchio_and_coal_see_the_same_cell(peers, placed):

@@ -17,7 +17,7 @@ def obstacle(number, key, to):
 
 
 def test_a_problem_is_read_whole(tmp_path):
-    (problem,) = so.read_problems(write(tmp_path, content()))
+    (problem,) = so.plan.read_problems(write(tmp_path, content()))
     assert problem.name == "panda_small 7" and problem.joints == ARM
     table, can, _ = problem.obstacles
     assert table.name == "table" and np.array_equal(table.shape.size, [0.6, 1.6, 0.04])
@@ -29,7 +29,7 @@ def test_a_problem_is_read_whole(tmp_path):
 
 
 def test_a_parent_turns_and_moves_its_obstacle(tmp_path):
-    pole = so.read_problem(write(tmp_path, content()), 7).obstacles[2]
+    pole = so.plan.read_problem(write(tmp_path, content()), 7).obstacles[2]
     # Turned about x, the pole lies along y; its parent turns that to x, at (0.4, 0.5), 0.5 high.
     ends = [pole.pose @ np.array([0.0, 0.0, z, 1.0]) for z in (-0.4, 0.4)]
     assert np.allclose(sorted(end[0] for end in ends), [0.0, 0.8])
@@ -40,11 +40,11 @@ def test_a_folder_is_read_in_the_order_of_its_names(tmp_path):
     write(tmp_path, changed("set", to="b"), "b.json")
     write(tmp_path, changed("set", to="a"), "a.json")
     (tmp_path / "notes.txt").write_text("not a problem")
-    assert [p.name for p in so.read_problems(tmp_path)] == ["panda_a 7", "panda_b 7"]
+    assert [p.name for p in so.plan.read_problems(tmp_path)] == ["panda_a 7", "panda_b 7"]
 
 
 def test_a_cell_is_made_of_it(tmp_path):
-    placed = so.read_problem(write(tmp_path, content()), 7).build("builtin:panda")
+    placed = so.plan.read_problem(write(tmp_path, content()), 7).build("builtin:panda")
     cell = placed.cell
     assert placed.joints == tuple(f"panda/{joint}" for joint in ARM)
     assert placed.joints == cell.joints[:7] and list(cell.bodies) == ["table", "can", "pole"]
@@ -58,7 +58,7 @@ def test_a_cell_is_made_of_it(tmp_path):
 def test_a_robot_of_meshes_keeps_the_pairs_of_its_srdf(tmp_path, geometry):
     urdf = urdf_path("panda")
     srdf = urdf.parent.parent / "srdf" / "panda.srdf"
-    placed = so.read_problem(write(tmp_path, content()), 7).build(urdf, srdf, geometry)
+    placed = so.plan.read_problem(write(tmp_path, content()), 7).build(urdf, srdf, geometry)
     assert placed.cell.reason("panda/panda_hand", "panda/panda_link5") is not None
     ends = np.stack([placed.start, placed.goals[0]])
     assert so.PathChecker(placed.cell).segments(ends, ends).all()
@@ -70,12 +70,12 @@ def test_obstacles_stand_to_the_base_of_the_robot(tmp_path):
     cell.add_robot("builtin:panda", name="left", base=base)
     cell.add_robot("builtin:irb2400", name="right", base=so.pose((5.0, 0.0, 0.0)))
     cell.set_state({**dict(zip(cell.joints, cell.q)), "right/joint_2": 0.4})
-    problem = so.read_problem(write(tmp_path, content()), 7)
+    problem = so.plan.read_problem(write(tmp_path, content()), 7)
     placed = problem.place(cell, "left")
     assert np.allclose(cell.bodies["can"].pose, base @ problem.obstacles[1].pose)
     other = cell.joints.index("right/joint_2")
     assert placed.start[other] == 0.4 and placed.goals[0, other] == 0.4
-    with pytest.raises(so.PlanError, match="which robot") as refused:
+    with pytest.raises(so.errors.PlanError, match="which robot") as refused:
         problem.place(cell)
     assert "small.json" in str(refused.value)
 
@@ -85,8 +85,8 @@ def test_a_name_that_is_taken_leaves_the_cell_as_it_was(tmp_path):
     cell.add_robot("builtin:panda", name="panda")
     cell.add_body("pole", so.Sphere(0.1), so.pose((2.0, 0.0, 0.0)))
     before = cell.q.tolist()
-    with pytest.raises(so.DuplicateNameError, match="'pole'"):
-        so.read_problem(write(tmp_path, content()), 7).place(cell)
+    with pytest.raises(so.errors.DuplicateNameError, match="'pole'"):
+        so.plan.read_problem(write(tmp_path, content()), 7).place(cell)
     assert list(cell.bodies) == ["pole"] and cell.q.tolist() == before
 
 
@@ -101,8 +101,8 @@ def test_a_start_that_does_not_fit_the_robot(tmp_path, key, to, words):
     value = changed("problems", 0, "start", key, to=to)
     if to is ...:
         del value["problems"][0]["start"]["panda_finger_joint2"]
-    problem = so.read_problem(write(tmp_path, value), 7)
-    with pytest.raises(so.PlanError, match=words) as refused:
+    problem = so.plan.read_problem(write(tmp_path, value), 7)
+    with pytest.raises(so.errors.PlanError, match=words) as refused:
         problem.build("builtin:panda")
     assert "small.json" in str(refused.value) and "problem 7 / start" in str(refused.value)
 
@@ -112,8 +112,8 @@ def test_joints_of_others_are_ignored_and_named(tmp_path):
     value = changed("problems", 0, "start", "wheel_joint", to=0.3)
     parent = {"position": [0.4, 0.5, 0.0], "orientation": list(ABOUT_Z)}
     value["problems"][0]["obstacles"][2]["parent_pose"] = parent
-    placed = so.read_problem(write(tmp_path, value), 7).build("builtin:panda")
-    plain = so.read_problem(write(tmp_path, content(), "plain.json"), 7).build("builtin:panda")
+    placed = so.plan.read_problem(write(tmp_path, value), 7).build("builtin:panda")
+    plain = so.plan.read_problem(write(tmp_path, content(), "plain.json"), 7).build("builtin:panda")
     assert placed.ignored == ("wheel_joint",) and plain.ignored == ()
     assert placed.start.tolist() == plain.start.tolist() and placed.joints == plain.joints
     assert np.array_equal(placed.cell.bodies["pole"].pose, plain.cell.bodies["pole"].pose)
@@ -123,19 +123,19 @@ def test_a_misspelt_joint_is_not_taken_for_one_of_others(tmp_path):
     value = content()
     for values in (value["problems"][0]["start"], value["problems"][0]["goals"][0]):
         values["panda_jiont1"] = values.pop("panda_joint1")
-    problem = so.read_problem(write(tmp_path, value), 7)
-    with pytest.raises(so.PlanError, match="has no joint 'panda_jiont1'"):
+    problem = so.plan.read_problem(write(tmp_path, value), 7)
+    with pytest.raises(so.errors.PlanError, match="has no joint 'panda_jiont1'"):
         problem.build("builtin:panda")
     value["problems"][0]["goals"][0].pop("panda_jiont1")
-    problem = so.read_problem(write(tmp_path, value), 7)
-    with pytest.raises(so.PlanError, match=r"\['panda_joint1'\].*has no 'panda_jiont1'"):
+    problem = so.plan.read_problem(write(tmp_path, value), 7)
+    with pytest.raises(so.errors.PlanError, match=r"\['panda_joint1'\].*has no 'panda_jiont1'"):
         problem.build("builtin:panda")
 
 
 def test_a_goal_for_a_joint_that_only_follows(tmp_path):
     value = changed("problems", 0, "goals", 0, "panda_finger_joint2", to=0.065)
-    with pytest.raises(so.PlanError, match=r"goals\[0\].*follows another"):
-        so.read_problem(write(tmp_path, value), 7).build("builtin:panda")
+    with pytest.raises(so.errors.PlanError, match=r"goals\[0\].*follows another"):
+        so.plan.read_problem(write(tmp_path, value), 7).build("builtin:panda")
 
 
 BAD = {
@@ -176,32 +176,32 @@ BAD = {
 def test_bad_files_are_refused_by_name_and_place(tmp_path, what):
     value, words = BAD[what]
     path = write(tmp_path, value)
-    with pytest.raises(so.PlanError, match=words) as refused:
-        so.read_problems(path)
+    with pytest.raises(so.errors.PlanError, match=words) as refused:
+        so.plan.read_problems(path)
     assert refused.value.file == str(path)
 
 
 def test_goals_for_other_joints_than_the_first(tmp_path):
     value = content()
     value["problems"][0]["goals"].append({"panda_joint1": 0.5})
-    with pytest.raises(so.PlanError, match=r"goals\[1\]: not the joints of the first"):
-        so.read_problems(write(tmp_path, value))
+    with pytest.raises(so.errors.PlanError, match=r"goals\[1\]: not the joints of the first"):
+        so.plan.read_problems(write(tmp_path, value))
 
 
 def test_two_problems_of_one_number(tmp_path):
     value = content()
     value["problems"].append(value["problems"][0])
-    with pytest.raises(so.PlanError, match=r"problems\[1\]\.index: the number is taken"):
-        so.read_problems(write(tmp_path, value))
+    with pytest.raises(so.errors.PlanError, match=r"problems\[1\]\.index: the number is taken"):
+        so.plan.read_problems(write(tmp_path, value))
 
 
 def test_what_is_not_there(tmp_path):
-    with pytest.raises(so.PlanError, match=r"none\.json"):
-        so.read_problems(tmp_path / "none.json")
-    with pytest.raises(so.PlanError, match="no problem files"):
-        so.read_problems(tmp_path)
-    with pytest.raises(so.PlanError, match=r"no such problem; got 3; allowed: 7"):
-        so.read_problem(write(tmp_path, content()), 3)
+    with pytest.raises(so.errors.PlanError, match=r"none\.json"):
+        so.plan.read_problems(tmp_path / "none.json")
+    with pytest.raises(so.errors.PlanError, match="no problem files"):
+        so.plan.read_problems(tmp_path)
+    with pytest.raises(so.errors.PlanError, match=r"no such problem; got 3; allowed: 7"):
+        so.plan.read_problem(write(tmp_path, content()), 3)
 
 
 @pytest.mark.parametrize(
@@ -214,11 +214,11 @@ def test_what_is_not_there(tmp_path):
         (lambda p: {"goals": ("home",)}, "not a configuration"),
         (lambda p: {"obstacles": None}, "not obstacles"),
         (lambda p: {"obstacles": (("can", so.Sphere(0.1), np.eye(4)),)}, "not an obstacle"),
-        (lambda p: {"obstacles": (so.Obstacle("can", so.Sphere(0.1), np.eye(3)),)}, "4 x 4"),
+        (lambda p: {"obstacles": (so.plan.Obstacle("can", so.Sphere(0.1), np.eye(3)),)}, "4 x 4"),
     ],
 )
 def test_problems_made_by_hand_are_checked_before_anything_is_placed(tmp_path, change, words):
-    good = so.read_problem(write(tmp_path, content()), 7)
+    good = so.plan.read_problem(write(tmp_path, content()), 7)
     cell = so.Cell()
     cell.add_robot("builtin:panda", name="panda")
     before = cell.q.tolist()

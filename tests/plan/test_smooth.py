@@ -88,14 +88,14 @@ def test_stopping_early(checker):
 
 
 def test_a_path_that_is_not_free_is_refused(checker):
-    with pytest.raises(so.PathError, match="first below"):
+    with pytest.raises(so.errors.PathError, match="first below"):
         so.smooth(checker, [LEFT, RIGHT])
-    with pytest.raises(so.PathError, match="two or more"):
+    with pytest.raises(so.errors.PathError, match="two or more"):
         so.smooth(checker, [LEFT])
-    with pytest.raises(so.ConfigurationError):
+    with pytest.raises(so.errors.ConfigurationError):
         so.smooth(checker, [[0.0], [1.0]])
     for bad in ({"steps": -1}, {"seed": 0.5}, {"timeout": 0.0}, {"patience": 0}):
-        with pytest.raises(so.PlanError, match=next(iter(bad))):
+        with pytest.raises(so.errors.PlanError, match=next(iter(bad))):
             so.smooth(checker, DETOUR, **bad)
 
 
@@ -165,7 +165,7 @@ def test_a_cell_that_changes_meanwhile_leaves_no_path(tmp_path, how):
         elif how != "a new body":
             cell.set_state(poses={"cart": so.pose((*LEFT, 0.0))})
 
-    with pytest.raises(so.PathError, match=r"not free any more: .* collide"):
+    with pytest.raises(so.errors.PathError, match=r"not free any more: .* collide"):
         so.smooth(checker, DETOUR, steps=500, progress=change)
 
 
@@ -176,5 +176,5 @@ def test_a_planner_will_do_for_its_checker(tmp_path):
     shorter = so.smooth(planner, found.waypoints, steps=50)
     assert shorter.after < shorter.before
     assert planner.checker.path(shorter.waypoints).free
-    with pytest.raises(so.PlanError, match="a PathChecker or a Planner"):
+    with pytest.raises(so.errors.PlanError, match="a PathChecker or a Planner"):
         so.smooth(cell, found.waypoints)

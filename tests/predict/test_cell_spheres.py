@@ -127,7 +127,7 @@ def test_spheres_hold_the_shape(largest):
 def test_bounds_pairs_and_names_of_a_cell():
     cell = two_arms()
     cell.allow("left/panda_hand", "cart", reason="it pushes the cart")
-    spheres = so.cell_spheres(cell, 10.0, moving={"cart": (1.5, 2.0)})
+    spheres = so.predict.cell_spheres(cell, 10.0, moving={"cart": (1.5, 2.0)})
     names = np.array(spheres.names)
     assert set(names) == set(cell.model.names)
     assert (spheres.radii > 0.0).all()
@@ -155,25 +155,25 @@ def test_spheres_of_what_did_not_change_are_not_made_again(monkeypatch):
     monkeypatch.setattr(
         from_cell, "spheres_of", lambda *given: made.append(given[0]) or cover(*given)
     )
-    first = so.cell_spheres(cell, 10.0, moving={"cart": (1.5, 2.0)})
+    first = so.predict.cell_spheres(cell, 10.0, moving={"cart": (1.5, 2.0)})
     assert len(made) == len(cell.model.primitives)
     made.clear()
     box = so.Box((0.1, 0.2, 0.3))
     cell.add_body("box", box, so.pose((1.0, 1.0, 1.0)))
-    second = so.cell_spheres(cell, 10.0, moving={"cart": (1.5, 2.0)})
+    second = so.predict.cell_spheres(cell, 10.0, moving={"cart": (1.5, 2.0)})
     assert made == [box]
     old = np.array(second.names) != "box"
     assert np.array_equal(second.radii[old], first.radii)
     q = np.zeros(len(cell.joints))
     assert np.array_equal(second.place(q, q)[0][old], first.place(q, q)[0])
     made.clear()
-    so.cell_spheres(cell, 10.0, moving={"cart": (1.5, 2.0)}, radius=0.2)
+    so.predict.cell_spheres(cell, 10.0, moving={"cart": (1.5, 2.0)}, radius=0.2)
     assert made  # spheres of another size
 
 
 def test_placing_follows_joints_and_moving_bodies():
     cell = two_arms()
-    spheres = so.cell_spheres(cell, 10.0, moving={"cart": (1.5, 2.0)})
+    spheres = so.predict.cell_spheres(cell, 10.0, moving={"cart": (1.5, 2.0)})
     rng = np.random.default_rng(2)
     q = rng.uniform(-0.5, 0.5, len(cell.joints))
     dq = rng.normal(size=len(q))
@@ -195,7 +195,7 @@ def test_placing_follows_joints_and_moving_bodies():
 
 def test_joints_beyond_what_the_bounds_count_on():
     cell = two_arms()
-    spheres = so.cell_spheres(cell, 10.0, moving={"cart": (1.5, 2.0)})
+    spheres = so.predict.cell_spheres(cell, 10.0, moving={"cart": (1.5, 2.0)})
     q, dq = np.zeros(len(cell.joints)), np.zeros(len(cell.joints))
     assert spheres.broken(q, dq) == ()
     dq[3] = 2.0 * spheres.joint_speed[3]
@@ -219,13 +219,13 @@ def test_what_makes_no_sense_is_refused():
         ({"moving": moving, "max_joint_speed": math.inf}, "not a possible value"),
     ]:
         with pytest.raises(so.Error, match=message):
-            so.cell_spheres(cell, **{"max_joint_acceleration": 1.0, **wrong})
+            so.predict.cell_spheres(cell, **{"max_joint_acceleration": 1.0, **wrong})
     cell.add_body("floor", so.HalfSpace(), so.pose((0.0, 0.0, -1.0)))
-    with pytest.raises(so.PredictError, match=r"floor.*without bounds.*leave_out"):
-        so.cell_spheres(cell, 1.0, moving=moving)
-    spheres = so.cell_spheres(cell, 1.0, moving=moving, leave_out=("floor",))
+    with pytest.raises(so.errors.PredictError, match=r"floor.*without bounds.*leave_out"):
+        so.predict.cell_spheres(cell, 1.0, moving=moving)
+    spheres = so.predict.cell_spheres(cell, 1.0, moving=moving, leave_out=("floor",))
     assert spheres.left_out == ("floor",) and "floor" not in spheres.names
-    with pytest.raises(so.PredictError, match="twists"):
+    with pytest.raises(so.errors.PredictError, match="twists"):
         spheres.place(cell.q, cell.q, None, np.zeros((2, 6)))
 
 
@@ -235,17 +235,17 @@ def test_a_predictor_with_no_pair_left_to_watch_was_safe():
     cell.add_robot("builtin:panda", name="p")
     cell.add_body("floor", so.HalfSpace(), so.pose((0.0, 0.0, -1.0)))
     links = [name for name in cell.model.names if name != "floor"]
-    with pytest.raises(so.PredictError, match="leave_out: no pair is left to watch"):
+    with pytest.raises(so.errors.PredictError, match="leave_out: no pair is left to watch"):
         so.Predictor.from_cell(cell, 5.0, leave_out=("floor", *links[1:]))
-    with pytest.raises(so.PredictError, match="leave_out: no pair is left to watch"):
-        so.cell_spheres(cell, 5.0, leave_out=cell.model.names)
+    with pytest.raises(so.errors.PredictError, match="leave_out: no pair is left to watch"):
+        so.predict.cell_spheres(cell, 5.0, leave_out=cell.model.names)
     so.Predictor.from_cell(cell, 5.0, leave_out=("floor",))
 
 
 def test_a_finger_at_its_limit_and_a_hair_beyond_is_no_fault_of_a_predictor():
     cell = so.Cell()
     cell.add_robot("builtin:panda", name="p")
-    spheres = so.cell_spheres(cell, 5.0)
+    spheres = so.predict.cell_spheres(cell, 5.0)
     q = np.array([0.0, -0.5, 0.0, -2.0, 0.0, 1.5, 0.7, 0.04])
     for beyond, names in ((1e-9, ()), (0.9e-4, ()), (2e-4, ("p/panda_finger_joint1",))):
         for end in (-beyond, 0.04 + beyond):
@@ -265,7 +265,7 @@ def test_the_bounds_hold_as_far_as_a_slide_may_be_beyond_its_limits(tmp_path):
     cell = so.Cell()
     cell.add_robot(path, name="r")
     cell.add_body("wall", so.Box((0.1, 1.0, 1.0)), so.pose((2.0, 0.0, 0.0)))
-    spheres = so.cell_spheres(cell, 0.0, max_joint_speed=[3.0, 0.0])
+    spheres = so.predict.cell_spheres(cell, 0.0, max_joint_speed=[3.0, 0.0])
     q, dq = np.array([0.3, 0.5 + 0.9e-4]), np.array([3.0, 0.0])
     assert spheres.broken(q, dq) == ()
     k = spheres.names.index("r/c")

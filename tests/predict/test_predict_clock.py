@@ -10,10 +10,10 @@ from tests.predict import test_predict_never_silent as never_silent
 
 EPOCH = 1.7e9
 WAYS = {
-    "dua": {"schedule": so.Urgency()},
-    "deadlines": {"schedule": so.Deadlines()},
-    "few tests": {"schedule": so.Deadlines(tests=1)},
-    "horizon": {"schedule": so.Deadlines(horizon=0.5)},
+    "dua": {"schedule": so.predict.DynamicUrgency()},
+    "deadlines": {"schedule": so.predict.Deadlines()},
+    "few tests": {"schedule": so.predict.Deadlines(tests=1)},
+    "horizon": {"schedule": so.predict.Deadlines(horizon=0.5)},
 }
 ways = pytest.mark.parametrize("how", WAYS.values(), ids=WAYS)
 
@@ -37,7 +37,9 @@ def test_a_late_step_after_that_has_void_pairs():
     n = 60
     x, v = np.zeros((n, 3)), np.zeros((n, 3))
     x[:, 0] = 100.0 * np.arange(n)
-    predictor = so.Predictor([0.1] * n, 1.0, 30.0, period=1e-3, schedule=so.Urgency())
+    predictor = so.Predictor(
+        [0.1] * n, 1.0, 30.0, period=1e-3, schedule=so.predict.DynamicUrgency()
+    )
     predictor.step(x, v, 0.0)
     for k in range(10):
         predictor.step(x, v, EPOCH + k * 2.0**-10)
@@ -67,7 +69,7 @@ def test_rounded_stamps_are_neither_late_nor_faults(how, first):
 
 def test_a_clock_set_back_is_as_sharp_as_one_that_was_never_ahead():
     x, v = np.array([[0.0, 0, 0], [5, 0, 0]]), np.zeros((2, 3))
-    predictor = so.Predictor([0.1, 0.1], 1.0, period=1e-4, schedule=so.Urgency())
+    predictor = so.Predictor([0.1, 0.1], 1.0, period=1e-4, schedule=so.predict.DynamicUrgency())
     predictor.step(x, v, 1e30)
     assert predictor.step(x, v, 0.0).faults
     late = [predictor.step(x, v, t).late for t in (1e-4, 2e-4, 3.1e-4, 4.1e-4)]

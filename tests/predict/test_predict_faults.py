@@ -8,9 +8,9 @@ from tests.worlds.predict_worlds import pairs_of
 
 PERIOD = 0.01
 METHODS = {
-    "dua": {"schedule": so.Urgency()},
-    "deadlines": {"schedule": so.Deadlines()},
-    "horizon": {"schedule": so.Deadlines(horizon=0.5)},
+    "dua": {"schedule": so.predict.DynamicUrgency()},
+    "deadlines": {"schedule": so.predict.Deadlines()},
+    "horizon": {"schedule": so.predict.Deadlines(horizon=0.5)},
 }
 
 pytestmark = pytest.mark.interpreted
@@ -194,7 +194,7 @@ def test_which_pairs_a_late_step_leaves_without_a_promise():
     rng = np.random.default_rng(2)
     x = rng.uniform(0.0, 30.0, (30, 3))
     v = np.zeros((30, 3))
-    predictor = so.Predictor([0.1] * 30, 0.05, period=PERIOD, schedule=so.Urgency())
+    predictor = so.Predictor([0.1] * 30, 0.05, period=PERIOD, schedule=so.predict.DynamicUrgency())
     predictor.step(x, v, time=0.0)
     alarmed = {*map(tuple, predictor.alarmed().tolist())}
     assert len(predictor.void()) == 0 and len(alarmed) < 435
@@ -257,47 +257,47 @@ def test_times_where_there_were_none():
         ({"urgency": "bounded"}, "max_speed"),
         ({"urgency": "soon"}, "urgency"),
         ({"schedule": "deadlines"}, "schedule"),
-        ({"schedule": so.Deadlines}, "schedule"),
+        ({"schedule": so.predict.Deadlines}, "schedule"),
         ({"schedule": None}, "schedule"),
         ({"radii": [10**400, 1]}, "radii"),
         ({"max_acceleration": 10**400}, "max_acceleration"),
         ({"period": 10**400}, "period"),
         ({"period": np.array([0.1, 0.2])}, "period"),
-        ({"period": 0.1, "schedule": so.Deadlines(horizon=0.39)}, "horizon"),
+        ({"period": 0.1, "schedule": so.predict.Deadlines(horizon=0.39)}, "horizon"),
         ({"off": [(0, 1), (1,)]}, "pairs"),
         ({"off": [(0, 10**30)]}, "pairs"),
         ({"off": [(0, 0)]}, "pairs"),
         ({"off": [(0, 2)]}, "pairs"),
         ({"off": [(0.5, 1)]}, "pairs"),
         ({"exact": 3}, "exact"),
-        ({"exact": so.ExactShapes([so.Sphere(0.1)])}, "shapes"),
+        ({"exact": so.predict.ExactShapes([so.Sphere(0.1)])}, "shapes"),
     ],
 )
 def test_a_setting_that_makes_no_sense(arguments, word):
-    with pytest.raises(so.PredictError, match=word):
+    with pytest.raises(so.errors.PredictError, match=word):
         so.Predictor(**({"radii": [0.1, 0.1], "max_acceleration": 1.0} | arguments))
 
 
 @pytest.mark.parametrize(
     ("schedule", "arguments", "word"),
     [
-        (so.Deadlines, {"tests": 0}, "tests"),
-        (so.Deadlines, {"tests": 0.5}, "tests"),
-        (so.Deadlines, {"tests": 1.9}, "tests"),
-        (so.Deadlines, {"tests": 1e30}, "tests"),
-        (so.Deadlines, {"tests": True}, "tests"),
-        (so.Deadlines, {"horizon": 0.0}, "horizon"),
-        (so.Deadlines, {"horizon": np.nan}, "horizon"),
-        (so.Urgency, {"series": "many"}, "series"),
-        (so.Urgency, {"sort": "no"}, "sort"),
+        (so.predict.Deadlines, {"tests": 0}, "tests"),
+        (so.predict.Deadlines, {"tests": 0.5}, "tests"),
+        (so.predict.Deadlines, {"tests": 1.9}, "tests"),
+        (so.predict.Deadlines, {"tests": 1e30}, "tests"),
+        (so.predict.Deadlines, {"tests": True}, "tests"),
+        (so.predict.Deadlines, {"horizon": 0.0}, "horizon"),
+        (so.predict.Deadlines, {"horizon": np.nan}, "horizon"),
+        (so.predict.DynamicUrgency, {"series": "many"}, "series"),
+        (so.predict.DynamicUrgency, {"sort": "no"}, "sort"),
     ],
 )
 def test_a_setting_of_a_schedule_that_makes_no_sense(schedule, arguments, word):
-    with pytest.raises(so.PredictError, match=word):
+    with pytest.raises(so.errors.PredictError, match=word):
         schedule(**arguments)
 
 
 def test_a_horizon_shorter_than_a_round():
     x, v = four()
-    with pytest.raises(so.PredictError, match="horizon"):
-        so.Predictor([0.1] * 4, 1.0, schedule=so.Deadlines(horizon=0.02)).step(x, v)
+    with pytest.raises(so.errors.PredictError, match="horizon"):
+        so.Predictor([0.1] * 4, 1.0, schedule=so.predict.Deadlines(horizon=0.02)).step(x, v)

@@ -14,7 +14,9 @@ PERIOD = 0.01
 def test_far_from_the_origin_a_jump_of_millimetres_is_one(far):
     """It reads 0 m/s, may have 0.1, and moves at 8."""
     origin = np.array([far, far, 0.75 * far])
-    predictor = so.Predictor([0.1, 0.1], 1.0, 0.1, period=1e-3, schedule=so.Urgency())
+    predictor = so.Predictor(
+        [0.1, 0.1], 1.0, 0.1, period=1e-3, schedule=so.predict.DynamicUrgency()
+    )
     for k in range(4):
         x = origin + np.array([[0.0, 0, 0], [0.3 - 0.008 * k, 0, 0]])
         step = predictor.step(x, np.zeros((2, 3)), 1e-3 * k)
@@ -25,7 +27,7 @@ def test_sums_of_many_small_steps_are_no_jumps():
     """Each is rounded, and where a step is less than a unit all are rounded the same way."""
     rng = np.random.default_rng(2)
     x, v = rng.uniform(1e6, 2e6, (40, 3)), rng.uniform(0.1, 1.0, (40, 3))
-    predictor = so.Predictor([0.1] * 40, 0.0, period=1e-3, schedule=so.Urgency())
+    predictor = so.Predictor([0.1] * 40, 0.0, period=1e-3, schedule=so.predict.DynamicUrgency())
     for _ in range(1500):
         assert not predictor.step(x, v).faults
         x = x + 1e-3 * v
@@ -33,7 +35,7 @@ def test_sums_of_many_small_steps_are_no_jumps():
 
 def test_the_first_alarm_that_stands_is_new():
     """Balls around two rods overlap long before the rods are near."""
-    shapes = so.ExactShapes([so.Box((0.02, 0.02, 1.0))] * 2)
+    shapes = so.predict.ExactShapes([so.Box((0.02, 0.02, 1.0))] * 2)
     predictor = so.Predictor([0.5002] * 2, 0.5, period=PERIOD, exact=shapes)
     stood, counted = [], []
     for k in range(300):
@@ -51,7 +53,9 @@ def test_the_first_alarm_that_stands_is_new():
 def test_bodies_at_one_place_are_in_many_lists():
     """A pair is found without a walk through all others of its body."""
     n = 300
-    predictor = so.Predictor([0.1] * n, 1.0, period=PERIOD, schedule=so.Deadlines(horizon=0.3))
+    predictor = so.Predictor(
+        [0.1] * n, 1.0, period=PERIOD, schedule=so.predict.Deadlines(horizon=0.3)
+    )
     assert predictor.step(np.zeros((n, 3)), np.zeros((n, 3))).count == n * (n - 1) // 2
     tables = predictor._schedule.tables
     lengths = []
@@ -81,7 +85,9 @@ def test_without_memory_for_all_pairs_nothing_is_promised(start, monkeypatch):
     n = 30
     apart, v = np.zeros((n, 3)), np.zeros((n, 3))
     apart[:, 0] = 10.0 * np.arange(n)
-    predictor = so.Predictor([0.1] * n, 1.0, period=PERIOD, schedule=so.Deadlines(horizon=0.3))
+    predictor = so.Predictor(
+        [0.1] * n, 1.0, period=PERIOD, schedule=so.predict.Deadlines(horizon=0.3)
+    )
     short, seen = [], False
     with monkeypatch.context() as patch:
         short_of_memory(patch, 8 * n)
@@ -107,7 +113,7 @@ def test_without_memory_a_pair_that_is_switched_on_is_in_doubt(monkeypatch):
     x[:, 0] = np.arange(4)
     off = [(0, 1), (2, 3)]
     predictor = so.Predictor(
-        [0.1] * 4, 1.0, period=PERIOD, schedule=so.Deadlines(horizon=9.0), off=off
+        [0.1] * 4, 1.0, period=PERIOD, schedule=so.predict.Deadlines(horizon=9.0), off=off
     )
     monkeypatch.setattr(deadlines, "_FIRST_ROOM", 1)
     short_of_memory(monkeypatch, 4)
@@ -121,7 +127,7 @@ def test_without_memory_a_pair_that_is_switched_on_is_in_doubt(monkeypatch):
 
 def test_without_memory_for_the_alarms_they_are_counted_still(monkeypatch):
     x, v = np.zeros((3, 3)), np.zeros((3, 3))
-    predictor = so.Predictor([0.1] * 3, 1.0, period=PERIOD, schedule=so.Urgency())
+    predictor = so.Predictor([0.1] * 3, 1.0, period=PERIOD, schedule=so.predict.DynamicUrgency())
     predictor.step(x, v)
     monkeypatch.setattr(module, "listed", lambda rows: rows[:0])
     step = predictor.step(x, v)
@@ -155,11 +161,11 @@ NO_NUMBERS = (
 def test_what_is_no_number_is_an_error_of_ours(value):
     x, v = (1.0, 0, 0), (0.0, 0, 0)
     calls = [
-        lambda: so.urgency(value, v, 1.0),
-        lambda: so.urgency(x, value, 1.0),
-        lambda: so.urgency(x, v, value),
-        lambda: so.urgency(x, v, 1.0, margin=value),
-        lambda: so.least_distance(x, v, 1.0, value),
+        lambda: so.predict.urgency(value, v, 1.0),
+        lambda: so.predict.urgency(x, value, 1.0),
+        lambda: so.predict.urgency(x, v, value),
+        lambda: so.predict.urgency(x, v, 1.0, margin=value),
+        lambda: so.predict.least_distance(x, v, 1.0, value),
         lambda: so.Predictor(value, 1.0),
         lambda: so.Predictor([0.1, 0.1], value),
         lambda: so.Predictor([0.1, 0.1], 1.0, margin=value),
@@ -167,10 +173,10 @@ def test_what_is_no_number_is_an_error_of_ours(value):
     ]
     if value is not None:
         calls += [
-            lambda: so.urgency(x, v, 1.0, value),
-            lambda: so.least_distance(x, v, 1.0, 1.0, value),
+            lambda: so.predict.urgency(x, v, 1.0, value),
+            lambda: so.predict.least_distance(x, v, 1.0, 1.0, value),
             lambda: so.Predictor([0.1, 0.1], 1.0, value),
-            lambda: so.Deadlines(horizon=value),
+            lambda: so.predict.Deadlines(horizon=value),
         ]
     for call in calls:
         with pytest.raises(so.Error):
@@ -180,11 +186,13 @@ def test_what_is_no_number_is_an_error_of_ours(value):
 def test_masked_positions_are_not_read_past_their_mask():
     masked = np.ma.array([1.0, 1.0, 1.0], mask=[False, True, False])
     for position, velocity in ((masked, (0, 0, 0)), ((1, 0, 0), masked)):
-        with pytest.raises(so.PredictError):
-            so.urgency(position, velocity, 1.0)
-        with pytest.raises(so.PredictError):
-            so.least_distance(position, velocity, 1.0, 1.0)
-    assert so.urgency(np.ma.array([1.0, 0, 0]), (0, 0, 0), 2.0) == pytest.approx(1.0, rel=0.01)
+        with pytest.raises(so.errors.PredictError):
+            so.predict.urgency(position, velocity, 1.0)
+        with pytest.raises(so.errors.PredictError):
+            so.predict.least_distance(position, velocity, 1.0, 1.0)
+    assert so.predict.urgency(np.ma.array([1.0, 0, 0]), (0, 0, 0), 2.0) == pytest.approx(
+        1.0, rel=0.01
+    )
 
 
 @pytest.mark.parametrize("value", [Bad(), {}, "now", 10**400, 1j, np.ma.masked], ids=repr)
@@ -198,7 +206,7 @@ def test_a_time_that_is_none_is_a_fault(value):
 
 @pytest.mark.parametrize("pairs", [Bad(), [Bad()], "ab", 3, [[0, 1], [2]], [[0.0, 1.0]]], ids=repr)
 def test_what_are_no_pairs_is_an_error_of_ours(pairs):
-    with pytest.raises(so.PredictError):
+    with pytest.raises(so.errors.PredictError):
         so.Predictor([0.1, 0.1, 0.1], 1.0, off=pairs)
-    with pytest.raises(so.PredictError):
+    with pytest.raises(so.errors.PredictError):
         so.Predictor([0.1, 0.1, 0.1], 1.0).switch_off(pairs)

@@ -21,12 +21,12 @@ PERIOD = 0.02
 SOAK = bool(os.environ.get("STANDOFF_SOAK"))
 
 WAYS = {
-    "dua": {"schedule": so.Urgency()},
-    "dua partial": {"schedule": so.Urgency(sort="partial")},
-    "dua fibonacci": {"schedule": so.Urgency(series="fibonacci")},
-    "deadlines": {"schedule": so.Deadlines()},
-    "few tests": {"schedule": so.Deadlines(tests=3)},
-    "horizon": {"schedule": so.Deadlines(horizon=0.5)},
+    "dua": {"schedule": so.predict.DynamicUrgency()},
+    "dua partial": {"schedule": so.predict.DynamicUrgency(sort="partial")},
+    "dua fibonacci": {"schedule": so.predict.DynamicUrgency(series="fibonacci")},
+    "deadlines": {"schedule": so.predict.Deadlines()},
+    "few tests": {"schedule": so.predict.Deadlines(tests=3)},
+    "horizon": {"schedule": so.predict.Deadlines(horizon=0.5)},
 }
 #: Bodies, and the steps of the soak in a world of so many: 1.5 million in all.
 SIZES = {2: 20_000, 5: 20_000, 12: 10_000, 40: 4_000, 150: 1_000, 1_000: 150}

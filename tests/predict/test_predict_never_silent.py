@@ -23,12 +23,12 @@ SOAK = bool(os.environ.get("STANDOFF_SOAK"))
 SLOTS = 32
 
 WAYS = {
-    "dua": {"schedule": so.Urgency()},
-    "fibonacci": {"schedule": so.Urgency(series="fibonacci", sort="partial")},
-    "deadlines": {"schedule": so.Deadlines()},
-    "few tests": {"schedule": so.Deadlines(tests=3)},
-    "horizon": {"schedule": so.Deadlines(horizon=0.5)},
-    "few tests, horizon": {"schedule": so.Deadlines(horizon=0.3, tests=3)},
+    "dua": {"schedule": so.predict.DynamicUrgency()},
+    "fibonacci": {"schedule": so.predict.DynamicUrgency(series="fibonacci", sort="partial")},
+    "deadlines": {"schedule": so.predict.Deadlines()},
+    "few tests": {"schedule": so.predict.Deadlines(tests=3)},
+    "horizon": {"schedule": so.predict.Deadlines(horizon=0.5)},
+    "few tests, horizon": {"schedule": so.predict.Deadlines(horizon=0.3, tests=3)},
 }
 
 
@@ -115,7 +115,7 @@ def run(seed, n, how, *, steps, exact):
     speed = rng.uniform(0.3, 2.0) if rng.random() < 0.5 else None
     world = World(rng, n, hostile=bool(rng.random() < 0.7), period=PERIOD, speed=speed)
     margin = float(rng.choice([0.0, 0.05]))
-    stage = so.ExactShapes([so.Sphere(r) for r in world.radii]) if exact else None
+    stage = so.predict.ExactShapes([so.Sphere(r) for r in world.radii]) if exact else None
     predictor = so.Predictor(
         world.radii, world.most, world.limit, margin, PERIOD, exact=stage, **how
     )

@@ -8,9 +8,9 @@ from tests.worlds.predict_worlds import World, near_pairs, pairs_of
 
 PERIOD = 0.01
 METHODS = {
-    "dua": {"schedule": so.Urgency()},
-    "deadlines": {"schedule": so.Deadlines()},
-    "horizon": {"schedule": so.Deadlines(horizon=0.5)},
+    "dua": {"schedule": so.predict.DynamicUrgency()},
+    "deadlines": {"schedule": so.predict.Deadlines()},
+    "horizon": {"schedule": so.predict.Deadlines(horizon=0.5)},
 }
 
 
@@ -92,7 +92,9 @@ def test_many_pairs_at_once_take_their_turns():
     rng = np.random.default_rng(0)
     x, v = rng.uniform(0, 50, (40, 3)), np.zeros((40, 3))
     every = [(a, b) for a in range(40) for b in range(a + 1, 40)]
-    predictor = so.Predictor([0.1] * 40, 0.001, period=PERIOD, off=every, schedule=so.Urgency())
+    predictor = so.Predictor(
+        [0.1] * 40, 0.001, period=PERIOD, off=every, schedule=so.predict.DynamicUrgency()
+    )
     assert predictor.step(x, v).count == 0
     predictor.switch_on(every[:200])
     waiting = [predictor.step(x, v).keeping_up for _ in range(6)]
@@ -104,8 +106,8 @@ def test_alarms_that_the_true_shapes_rule_out():
     """Two rods side by side: their balls overlap, they do not."""
     shapes = [so.Capsule(0.02, 1.0), so.Capsule(0.02, 1.0)]
     x, v = np.array([[0.0, 0, 0], [0.3, 0, 0]]), np.zeros((2, 3))
-    how = {"period": PERIOD, "margin": 0.01, "schedule": so.Urgency()}
-    predictor = so.Predictor([0.52] * 2, 1.0, exact=so.ExactShapes(shapes), **how)
+    how = {"period": PERIOD, "margin": 0.01, "schedule": so.predict.DynamicUrgency()}
+    predictor = so.Predictor([0.52] * 2, 1.0, exact=so.predict.ExactShapes(shapes), **how)
     step = predictor.step(x, v)
     assert step.count == 1 and step.tau[0] == 0.0 and not step.true.any() and step.safe
     assert (predictor.raised, predictor.ruled_out) == (1, 1)
@@ -117,12 +119,14 @@ def test_alarms_that_the_true_shapes_rule_out():
     step = predictor.step(x, v, rotations=turn)
     assert step.true.all() and not step.safe
     # What may turn at 20 rad/s gets 0.4 m farther within two periods.
-    turning = so.Predictor([0.52] * 2, 1.0, exact=so.ExactShapes(shapes, max_turn=20.0), **how)
+    turning = so.Predictor(
+        [0.52] * 2, 1.0, exact=so.predict.ExactShapes(shapes, max_turn=20.0), **how
+    )
     assert turning.step(x, v).true.all()
     # Fast towards each other, but two periods are too short for it; twenty are not.
     v[1] = (-10.0, 0, 0)
     for period, expected in ((0.005, False), (0.05, True)):
-        fast = so.Predictor([0.52] * 2, 1.0, exact=so.ExactShapes(shapes), period=period)
+        fast = so.Predictor([0.52] * 2, 1.0, exact=so.predict.ExactShapes(shapes), period=period)
         assert fast.step(x, v).true.all() == expected
     # Rotations that are none leave the alarm standing.
     for bad in (np.full((2, 3, 3), np.nan), "x", np.zeros((1, 3, 3))):
@@ -138,7 +142,7 @@ def test_a_rod_that_turns_in_a_way_nobody_told_is_not_ruled_out():
     upright = np.stack([np.eye(3), np.eye(3)])
 
     def stands(max_turn, *readings):
-        exact = so.ExactShapes([rod, pin], max_turn=max_turn)
+        exact = so.predict.ExactShapes([rod, pin], max_turn=max_turn)
         predictor = so.Predictor([0.52, 0.04], 0.0, period=PERIOD, exact=exact)
         return [bool(predictor.step(x, v, rotations=r).true.all()) for r in readings]
 
@@ -160,7 +164,7 @@ def test_an_alarm_of_the_exact_stage_is_never_wrongly_ruled_out():
         x = np.array([[0.0, 0, 0], rng.normal(size=3)])
         x[1] *= 2.0 / np.linalg.norm(x[1])
         v = np.array([[0.0, 0, 0], -x[1] * rng.uniform(0.3, 1.0)])
-        predictor = so.Predictor(radii, 0.0, period=0.02, exact=so.ExactShapes(shapes))
+        predictor = so.Predictor(radii, 0.0, period=0.02, exact=so.predict.ExactShapes(shapes))
         stood = False
         for _ in range(400):
             poses = [so.pose(p) for p in x]
@@ -179,7 +183,11 @@ def test_with_a_horizon_only_pairs_that_could_meet_are_held(speed):
     rng = np.random.default_rng(3)
     world = World(rng, 400, hostile=True, period=PERIOD, speed=speed, crowd=3.0)
     predictor = so.Predictor(
-        world.radii, world.most, world.limit, period=PERIOD, schedule=so.Deadlines(horizon=0.4)
+        world.radii,
+        world.most,
+        world.limit,
+        period=PERIOD,
+        schedule=so.predict.Deadlines(horizon=0.4),
     )
     held = []
     for k in range(120):
@@ -203,7 +211,7 @@ def test_a_predictor_cannot_be_copied():
 
     predictor = so.Predictor([0.1, 0.1], 1.0)
     for way in (copy.copy, copy.deepcopy, pickle.dumps):
-        with pytest.raises(so.PredictError, match="copied"):
+        with pytest.raises(so.errors.PredictError, match="copied"):
             way(predictor)
 
 
@@ -228,5 +236,5 @@ def test_a_cell_is_watched_by_its_joints():
     step = predictor.step_cell(q, dq, time=1.0)
     assert any(f.kind == "speed" and "joint3" in str(f.value) for f in step.faults)
     assert predictor.step_cell(None, dq, time=1.005).faults
-    with pytest.raises(so.PredictError, match="cell"):
+    with pytest.raises(so.errors.PredictError, match="cell"):
         so.Predictor([0.1, 0.1], 1.0).step_cell(q, dq)

@@ -23,7 +23,7 @@ def crowd(n=12, size=0.3):
 )
 def test_a_pair_that_fell_due_while_it_was_off_is_alarmed_when_it_is_on(more):
     x, v = crowd()
-    predictor = so.Predictor([0.05] * 12, 1.0, period=PERIOD, schedule=so.Deadlines(**more))
+    predictor = so.Predictor([0.05] * 12, 1.0, period=PERIOD, schedule=so.predict.Deadlines(**more))
     predictor.step(x, v, 0.0)
     for k in range(1, 390):
         if k == 20:
@@ -42,7 +42,9 @@ def test_a_pair_that_fell_due_while_it_was_off_is_alarmed_when_it_is_on(more):
 def test_a_pair_switched_off_while_it_waits_is_alarmed_or_looked_at_when_it_is_on():
     x, v = crowd()
     v[1] = 0.0
-    predictor = so.Predictor([0.05] * 12, 1.0, period=PERIOD, schedule=so.Deadlines(tests=1))
+    predictor = so.Predictor(
+        [0.05] * 12, 1.0, period=PERIOD, schedule=so.predict.Deadlines(tests=1)
+    )
     k = 0
     while [0, 1] not in predictor.alarmed().tolist():
         predictor.step(x, v, k * PERIOD)
@@ -58,9 +60,9 @@ def test_a_pair_switched_off_while_it_waits_is_alarmed_or_looked_at_when_it_is_o
 def test_an_alarm_without_a_test_cannot_be_ruled_out():
     """For how long would it have to be? The next look may be far."""
     x, v = crowd(size=0.02)
-    shapes = so.ExactShapes([so.Sphere(0.05)] * 12)
+    shapes = so.predict.ExactShapes([so.Sphere(0.05)] * 12)
     predictor = so.Predictor(
-        [0.05] * 12, 1.0, period=PERIOD, schedule=so.Deadlines(tests=3), exact=shapes
+        [0.05] * 12, 1.0, period=PERIOD, schedule=so.predict.Deadlines(tests=3), exact=shapes
     )
     stands = False
     for k in range(390):
@@ -83,7 +85,7 @@ def test_a_custom_stage_cannot_rule_it_out_either():
 
     x, v = crowd()
     predictor = so.Predictor(
-        [0.05] * 12, 1.0, period=PERIOD, schedule=so.Deadlines(tests=2), exact=Never()
+        [0.05] * 12, 1.0, period=PERIOD, schedule=so.predict.Deadlines(tests=2), exact=Never()
     )
     endless = 0
     for k in range(50):
@@ -98,7 +100,9 @@ def test_nobody_waits_for_ever():
     """However many pairs are due in every step, those that are overdue have their turns."""
     x, v = crowd(size=0.02)
     v[1] = 0.0
-    predictor = so.Predictor([0.05] * 12, 1.0, period=PERIOD, schedule=so.Deadlines(tests=3))
+    predictor = so.Predictor(
+        [0.05] * 12, 1.0, period=PERIOD, schedule=so.predict.Deadlines(tests=3)
+    )
     for k in range(1500):
         predictor.step(x, v, k * PERIOD)
     assert predictor._schedule.tables.pairs.seen.min() > 500
@@ -109,7 +113,9 @@ def test_asking_for_void_pairs_forgets_none_that_wait_for_a_turn():
     every = [(a, b) for a in range(n) for b in range(a + 1, n)]
     x, v = np.zeros((n, 3)), np.zeros((n, 3))
     x[:, 0] = 1000.0 * np.arange(n)
-    predictor = so.Predictor([0.1] * n, 0.001, period=PERIOD, off=every, schedule=so.Urgency())
+    predictor = so.Predictor(
+        [0.1] * n, 0.001, period=PERIOD, off=every, schedule=so.predict.DynamicUrgency()
+    )
     for _ in range(3):
         predictor.step(x, v)
     predictor.switch_on(every)
@@ -128,7 +134,9 @@ def test_a_doubt_is_counted_in_time_and_not_in_steps(more, ask):
     """The wheel counts periods; twenty steps to each of them do not make it turn faster."""
     x = np.array([[0.0, 0, 0], [0.21, 0, 0], [500, 0, 0]])
     v = np.zeros((3, 3))
-    predictor = so.Predictor([0.1] * 3, 1.0, 1.0, period=PERIOD, schedule=so.Deadlines(**more))
+    predictor = so.Predictor(
+        [0.1] * 3, 1.0, 1.0, period=PERIOD, schedule=so.predict.Deadlines(**more)
+    )
     kept = []
     for k in range(6000):
         step = predictor.step(x, v, k * PERIOD / 20)
@@ -171,7 +179,7 @@ def test_a_jumped_body_is_registered_where_it_is(jumps):
     x, v = far_apart()
     x[1], x[200] = (0.205, 0, 0), (-500.0, 0, 0)
     predictor = so.Predictor(
-        [0.1] * 400, 1.0, 1.0, period=PERIOD, schedule=so.Deadlines(horizon=4.0)
+        [0.1] * 400, 1.0, 1.0, period=PERIOD, schedule=so.predict.Deadlines(horizon=4.0)
     )
     for k in range(jumps + 60):
         step = predictor.step(x, v, k * PERIOD)
@@ -191,7 +199,7 @@ def test_a_horizon_promises_nothing_while_a_body_is_out_of_sight():
     x[0], x[1] = (0.0, 0, 0), (6.0, 0, 0)
     v[0, 0] = 1.0
     predictor = so.Predictor(
-        [0.1] * 400, 1.0, 1.0, period=PERIOD, schedule=so.Deadlines(horizon=2.0)
+        [0.1] * 400, 1.0, 1.0, period=PERIOD, schedule=so.predict.Deadlines(horizon=2.0)
     )
     kept = True
     for k in range(581):
@@ -211,12 +219,14 @@ def test_a_horizon_promises_nothing_while_a_body_is_out_of_sight():
 def test_a_horizon_without_a_fault_has_no_void_pairs():
     x = np.array([[0.0, 0, 0], [0.5, 0, 0], [50, 0, 0]])
     v = np.zeros((3, 3))
-    predictor = so.Predictor([0.1] * 3, 0.1, 1.0, period=PERIOD, schedule=so.Deadlines(horizon=2.0))
+    predictor = so.Predictor(
+        [0.1] * 3, 0.1, 1.0, period=PERIOD, schedule=so.predict.Deadlines(horizon=2.0)
+    )
     for k in range(10):
         assert predictor.step(x, v, k * PERIOD).keeping_up and len(predictor.void()) == 0
 
 
-@pytest.mark.parametrize("how", [so.Urgency(), so.Deadlines()], ids=str)
+@pytest.mark.parametrize("how", [so.predict.DynamicUrgency(), so.predict.Deadlines()], ids=str)
 def test_a_fault_of_all_bodies_is_one_of_all_pairs(how):
     cell = so.Cell()
     cell.add_robot("builtin:arm7", name="arm")
@@ -260,7 +270,7 @@ def test_all_void_pairs_are_listed():
 def test_steps_in_time_keep_up_whatever_their_rhythm():
     rng = np.random.default_rng(0)
     x, v = rng.uniform(0.0, 1.5, (30, 3)), 0.1 * rng.normal(size=(30, 3))
-    shapes = so.ExactShapes([so.Sphere(0.05)] * 30)
+    shapes = so.predict.ExactShapes([so.Sphere(0.05)] * 30)
     predictor = so.Predictor([0.05] * 30, 0.5, period=PERIOD, exact=shapes)
     now = 0.0
     for _ in range(300):
@@ -275,8 +285,10 @@ def test_what_was_ruled_out_before_a_fault_is_void_after_it():
     rng = np.random.default_rng(3)
     n = 30
     x, v = rng.uniform(0.0, 1.5, (n, 3)), np.zeros((n, 3))
-    shapes = so.ExactShapes([so.Sphere(0.001)] * n)
-    predictor = so.Predictor([0.1] * n, 0.01, period=PERIOD, exact=shapes, schedule=so.Urgency())
+    shapes = so.predict.ExactShapes([so.Sphere(0.001)] * n)
+    predictor = so.Predictor(
+        [0.1] * n, 0.01, period=PERIOD, exact=shapes, schedule=so.predict.DynamicUrgency()
+    )
     step = predictor.step(x, v)
     out = {tuple(pair) for pair, true in zip(step.alarms.tolist(), step.true) if not true}
     assert out
@@ -306,7 +318,7 @@ def test_a_pair_that_was_off_during_a_fault_is_in_doubt_when_it_is_on():
 
 
 def test_the_period_can_be_read_and_not_set():
-    predictor = so.Predictor([0.1, 0.1], 1.0, period=PERIOD, schedule=so.Urgency())
+    predictor = so.Predictor([0.1, 0.1], 1.0, period=PERIOD, schedule=so.predict.DynamicUrgency())
     assert predictor.period == PERIOD
     with pytest.raises(AttributeError):
         predictor.period = 1.0
@@ -314,10 +326,12 @@ def test_the_period_can_be_read_and_not_set():
 
 def test_a_horizon_of_four_periods_is_long_enough():
     x, v = far_apart(5)
-    predictor = so.Predictor([0.1] * 5, 1.0, period=0.02, schedule=so.Deadlines(horizon=0.08))
+    predictor = so.Predictor(
+        [0.1] * 5, 1.0, period=0.02, schedule=so.predict.Deadlines(horizon=0.08)
+    )
     assert all(predictor.step(x, v, 0.02 * k).keeping_up for k in range(50))
-    with pytest.raises(so.PredictError, match="four periods"):
-        so.Predictor([0.1] * 5, 1.0, period=0.02, schedule=so.Deadlines(horizon=0.0799))
+    with pytest.raises(so.errors.PredictError, match="four periods"):
+        so.Predictor([0.1] * 5, 1.0, period=0.02, schedule=so.predict.Deadlines(horizon=0.0799))
 
 
 def test_lengths_too_large_to_be_squared_are_no_reason_for_calm():
@@ -329,6 +343,6 @@ def test_lengths_too_large_to_be_squared_are_no_reason_for_calm():
         (1e139, -1e130),
     ):
         state = (x, 0, 0), (v, 0, 0)
-        assert so.urgency(*state, 0.0) <= -x / v
-        assert so.urgency(*state, 1.0, -2 * v) <= -x / v
-        assert so.least_distance(*state, 0.0, -2 * x / v) == 0.0
+        assert so.predict.urgency(*state, 0.0) <= -x / v
+        assert so.predict.urgency(*state, 1.0, -2 * v) <= -x / v
+        assert so.predict.least_distance(*state, 0.0, -2 * x / v) == 0.0

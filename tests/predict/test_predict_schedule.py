@@ -71,7 +71,7 @@ def test_the_schedule_is_that_of_the_paper(n, kind):
     rng = np.random.default_rng(n)
     world = World(rng, n, hostile=False, period=PERIOD)
     predictor = so.Predictor(
-        world.radii, world.most, period=PERIOD, schedule=so.Urgency(series=kind)
+        world.radii, world.most, period=PERIOD, schedule=so.predict.DynamicUrgency(series=kind)
     )
     first = predictor.step(world.x, world.v)
     sizes = [row[1] for row in bucket_table(n * (n - 1) // 2, kind).tolist()]
@@ -137,7 +137,7 @@ def test_selection_stays_linear_whatever_comes(order):
         assert rows.deadline[: first + size].max() <= rows.deadline[first + size :].min()
 
 
-@pytest.mark.parametrize("schedule", [so.Urgency(), so.Deadlines()])
+@pytest.mark.parametrize("schedule", [so.predict.DynamicUrgency(), so.predict.Deadlines()])
 def test_a_pair_costs_sixteen_bytes(schedule):
     world = World(np.random.default_rng(0), 60, hostile=False, period=PERIOD)
     predictor = so.Predictor(world.radii, world.most, period=PERIOD, schedule=schedule)
@@ -149,7 +149,7 @@ def test_deadlines_are_the_default_and_alarm_before_contact():
     """Two balls run at each other at 1 m/s from 0.8 m apart, and are alarmed two periods ahead."""
     x, v = np.array([[0.0, 0, 0], [1.0, 0, 0]]), np.array([[0.5, 0, 0], [-0.5, 0, 0]])
     answers = []
-    for how in ({}, {"schedule": so.Deadlines()}):
+    for how in ({}, {"schedule": so.predict.Deadlines()}):
         predictor = so.Predictor([0.1, 0.1], 0.0, period=PERIOD, **how)
         steps = [predictor.step(x + k * PERIOD * v, v) for k in range(40)]
         answers.append([(step.alarms.tolist(), step.tau.tolist(), step.tests) for step in steps])

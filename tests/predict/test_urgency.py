@@ -18,7 +18,7 @@ from standoff.predict.kernels.time_to_contact import (
     FREE,
     urgency_many,
 )
-from standoff.predict.urgency import URGENCY_BLOCK
+from standoff.predict.pair_bounds import URGENCY_BLOCK
 from tests.oracles.tau_as_printed import tau_paper
 from tests.oracles.urgency_adversary import first_root, known_contact, nearest_by_search
 
@@ -312,15 +312,17 @@ def test_many_are_as_one():
 
 
 def test_public_urgency_of_one_pair_and_of_many():
-    assert so.urgency((3, 0, 0), (0, 0, 0), 2.0, margin=1.0) == pytest.approx(math.sqrt(2.0))
-    assert so.urgency((1, 0, 0), (0, 0, 0), 2.0, margin=1.0) == 0.0
-    many = so.urgency(np.ones((4, 5, 3)), (0, 1, 0), 1.0, [1.0, 2.0, 3.0, 4.0, 5.0])
+    assert so.predict.urgency((3, 0, 0), (0, 0, 0), 2.0, margin=1.0) == pytest.approx(
+        math.sqrt(2.0)
+    )
+    assert so.predict.urgency((1, 0, 0), (0, 0, 0), 2.0, margin=1.0) == 0.0
+    many = so.predict.urgency(np.ones((4, 5, 3)), (0, 1, 0), 1.0, [1.0, 2.0, 3.0, 4.0, 5.0])
     assert many.shape == (4, 5)
     assert (np.diff(many, axis=1) <= 0.0).all()
-    assert so.urgency(np.zeros((0, 3)), (0, 0, 0), 1.0).shape == (0,)
-    assert so.least_distance((3, 0, 0), (0, 0, 0), 2.0, 1.0) == pytest.approx(2.0)
-    assert so.least_distance((3, 0, 0), (0, 0, 0), 2.0, [1.0, 9.0], 1.0).shape == (2,)
-    assert so.least_distance((3, 0, 0), (0, 0, 0), 2.0, 9.0, margin=1.0) == 0.0
+    assert so.predict.urgency(np.zeros((0, 3)), (0, 0, 0), 1.0).shape == (0,)
+    assert so.predict.least_distance((3, 0, 0), (0, 0, 0), 2.0, 1.0) == pytest.approx(2.0)
+    assert so.predict.least_distance((3, 0, 0), (0, 0, 0), 2.0, [1.0, 9.0], 1.0).shape == (2,)
+    assert so.predict.least_distance((3, 0, 0), (0, 0, 0), 2.0, 9.0, margin=1.0) == 0.0
 
 
 @pytest.mark.parametrize(
@@ -338,5 +340,5 @@ def test_public_urgency_of_one_pair_and_of_many():
 )
 def test_what_makes_no_sense_is_refused(change, message):
     good = {"position": (3, 0, 0), "velocity": (0, 0, 0), "max_acceleration": 1.0, "max_speed": 1.0}
-    with pytest.raises(so.PredictError, match=message):
-        so.urgency(**{**good, **change})
+    with pytest.raises(so.errors.PredictError, match=message):
+        so.predict.urgency(**{**good, **change})

@@ -30,7 +30,7 @@ def within(rng: np.random.Generator, margin: float = 0.0) -> np.ndarray:
 
 def test_a_jacobian_is_that_of_pinocchio():
     pin = pytest.importorskip("pinocchio")
-    model = pin.buildModelFromUrdf(str(so.model_path("panda")))
+    model = pin.buildModelFromUrdf(str(so.robots.model_path("panda")))
     data = model.createData()
     cell = so.Cell()
     cell.add_robot("builtin:panda", name="arm")
@@ -108,11 +108,11 @@ def test_joints_that_may_not_move_stay_to_the_bit():
 
 def test_what_makes_no_sense_is_refused():
     q = np.zeros(len(TREE.joints))
-    with pytest.raises(so.UnknownNameError, match="nohand"):
+    with pytest.raises(so.errors.UnknownNameError, match="nohand"):
         reach(TREE, q, "arm/nohand", np.eye(4))
-    with pytest.raises(so.UnknownNameError, match="joint"):
+    with pytest.raises(so.errors.UnknownNameError, match="joint"):
         reach(TREE, q, HAND, np.eye(4), joints=["arm/no"])
-    with pytest.raises(so.PoseError):
+    with pytest.raises(so.errors.PoseError):
         reach(TREE, q, HAND, np.full((4, 4), np.nan))
-    with pytest.raises(so.ConfigurationError):
+    with pytest.raises(so.errors.ConfigurationError):
         reach(TREE, q, HAND, np.eye(4), steps=-1)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.errors import StreamError
 from standoff.streams.messages import Joints
 from standoff.streams.record.about import DamagedError, about

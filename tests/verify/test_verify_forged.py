@@ -143,7 +143,7 @@ def test_a_forged_proof_of_freedom_that_is_accepted_is_true():
             proofs[name][rng.integers(len(proofs))] = x
             try:
                 others.append(replace(made, proofs=proofs))
-            except so.CertificateError:
+            except so.errors.CertificateError:
                 continue
     for other in others:
         if so.verify(cell, other, engine="plain").ok:

@@ -71,7 +71,7 @@ def free_motions(checker, low, high, rest, count, rng):
         elif found % 3 == 1:
             c = np.zeros((1, 6, len(q)))
             c[0, 0], c[0, 1], c[0, 2] = q, 0.5 * (goal - q), 0.5 * (goal - q)
-            verdict = checker.curve(so.Pieces(np.array([0.0, 1.0]), c, np.zeros((1, len(q)))))
+            verdict = checker.curve(so.paths.Pieces(np.array([0.0, 1.0]), c, np.zeros((1, len(q)))))
         else:
             verdict = checker.path([q, goal])
         if verdict.free:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import standoff as so
-from standoff.paths.nearest_pair import NearestFinder
+from standoff.cell.nearest_pair import NearestFinder
 from standoff.streams.options import WatchOptions
 from standoff.view.live.page import LivePage, Opening, received, send
 from standoff.view.live.remote import Mailbox, Watcher

@@ -23,9 +23,9 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 import standoff as so
+from standoff.cell.nearest_pair import NearPair
 from standoff.cell.shipped import shipped_cell
 from standoff.cli import app
-from standoff.paths.nearest_pair import NearPair
 from standoff.paths.path_file import PathFile
 from standoff.view.check import check
 from standoff.view.live import server
@@ -321,7 +321,7 @@ def test_commands_do_not_import_viser():
 def test_without_viser_the_way_to_get_it_is_named(monkeypatch):
     monkeypatch.setattr(server, "find_spec", lambda name: None)
     for open_it in (lambda: open_server("x"), LivePage):
-        with pytest.raises(so.MissingPackageError, match=r"pip install 'standoff\[view\]'"):
+        with pytest.raises(so.errors.MissingPackageError, match=r"pip install 'standoff\[view\]'"):
             open_it()
 
 

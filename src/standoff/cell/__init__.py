@@ -1,7 +1,13 @@
 """The world: robots, bodies, who may touch whom, grasped bodies, cell files."""
 
-from standoff.cell.allowed import AllowedPair
-from standoff.cell.body import Body
-from standoff.cell.cell import Cell
+from typing import TYPE_CHECKING
 
-__all__ = ["AllowedPair", "Body", "Cell"]
+from standoff.public import lazy
+
+if TYPE_CHECKING:
+    from standoff.cell.allowed import AllowedPair as AllowedPair
+    from standoff.cell.body import Body as Body
+    from standoff.cell.queries import Clearance as Clearance
+    from standoff.cell.state import State as State
+
+__getattr__, __dir__, __all__ = lazy(__name__, __file__)

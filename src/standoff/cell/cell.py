@@ -16,7 +16,15 @@ from numpy.typing import ArrayLike
 from standoff.cell.allowed import USER, AllowedPair, Pair, Pairs, ordered, robot_pairs
 from standoff.cell.body import Attachment, Body, moving_poses
 from standoff.cell.model import Model, Note
+from standoff.cell.nearest_pair import Nearest
 from standoff.cell.proved import proof_digest, proof_limits
+from standoff.cell.queries import (
+    Clearance,
+    jacobian,
+    least_clearance,
+    nearest,
+    random_configuration,
+)
 from standoff.cell.state import State
 from standoff.cell.stream import StreamRule, checked_rule
 from standoff.defaults import USUAL_APART_BUDGET
@@ -82,6 +90,7 @@ class Cell:
         self._positions: dict[str, float] = {}
         self._pairs: tuple[int, Pairs] | None = None
         self._model: tuple[int, Model] | None = None
+        self._nearest: tuple[int, Nearest] | None = None
         # What changed since the model was made; None: the robots, and so everything.
         self._journal: list[Note] | None = None
         self._own: tuple[tuple[Robot, ...], Mapping[Pair, str]] | None = None
@@ -295,7 +304,7 @@ class Cell:
         progress: Callable[[float], object] | None = None,
     ) -> Apart:
         """Which watched pairs can never touch within the joint limits, which can, which stay open;
-        see `standoff.prove_apart`. ``result.allow(cell)`` allows those that were proved."""
+        see `paths.apart.prove_apart`. ``result.allow(cell)`` allows those that were proved."""
         from standoff.paths.apart import prove_apart
 
         return prove_apart(self, pairs, clearance=clearance, budget=budget, progress=progress)
@@ -344,6 +353,32 @@ class Cell:
         poses = np.array([self._bodies[name].pose for name in self.model.moving])
         return State(self.model, self._at(q), poses.reshape(-1, 4, 4))
 
+    def fk(self, q: Any = None) -> dict[str, Array]:
+        """World poses (4 x 4) of all links by name, ``left/link3``, at ``q`` or at the last state
+        given; `pose` is that of a single link or body."""
+        frames = self.tree.forward(self._at(q))
+        places = {name: self.tree.link(name) for name in self.tree.links}
+        return {name: frames[frame] @ offset for name, (frame, offset) in places.items()}
+
+    def jacobian(self, link: str, q: Any = None) -> Array:
+        """The geometric Jacobian (6, joints) of the origin of a link, in world axes, at ``q`` or at
+        the last state given: ``jacobian(link, q) @ dq`` is its velocity [m/s], then its angular
+        velocity [rad/s]."""
+        self._find(link, self._links(), "link")
+        return jacobian(self.tree, link, self._at(q))
+
+    def distance(self, a: str, b: str, q: Any = None) -> Clearance:
+        """How far two links or bodies are apart, at ``q`` or at the last state given, whether the
+        pair is watched or not. A robot's name stands for all its links."""
+        return nearest(self.state(q), self._members(a), self._members(b))
+
+    def clearance(self, q: Any = None) -> Clearance:
+        """The nearest of all watched pairs, at ``q`` or at the last state given."""
+        revision, kept = self._revision, self._nearest
+        if kept is None or kept[0] != revision:
+            kept = self._nearest = revision, Nearest(self)
+        return least_clearance(self.state(q), kept[1])
+
     def configuration(self, q: Any) -> Array:
         """``q`` as one flat array in the order of `joints`; from an array or a dict by name."""
         return self.tree.configuration(q)
@@ -360,6 +395,17 @@ class Cell:
         """Names in the order of ``q``, e.g. ``left/joint1``. Mimic joints follow their masters
         and have no place in ``q``."""
         return self.tree.joints
+
+    @property
+    def limits(self) -> tuple[Array, Array]:
+        """Lowest and highest position of each joint, in the order of `joints`, [rad] or [m];
+        infinite for continuous joints."""
+        return self.tree.lower.copy(), self.tree.upper.copy()
+
+    def random(self, rng: Any = None) -> Array:
+        """A configuration drawn evenly within `limits`; a joint without limits within half a turn,
+        or 1 m, of 0. ``rng``: a `numpy.random.Generator`, or a seed."""
+        return random_configuration(self.tree, rng)
 
     @property
     def moving(self) -> tuple[str, ...]:
@@ -588,7 +634,14 @@ class Cell:
 
     def __getstate__(self) -> dict[str, Any]:
         """For copies and pickles: without what is worked out from the rest."""
-        state = {**self.__dict__, "_pairs": None, "_model": None, "_own": None, "_watchers": ()}
+        state = {
+            **self.__dict__,
+            "_pairs": None,
+            "_model": None,
+            "_nearest": None,
+            "_own": None,
+            "_watchers": (),
+        }
         del state["_lock"]
         return state
 

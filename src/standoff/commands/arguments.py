@@ -15,7 +15,7 @@ from rich.console import Console
 from standoff.commands.app import app, notes, out
 
 if TYPE_CHECKING:
-    from standoff.cell import Cell
+    from standoff.cell.cell import Cell
     from standoff.view.live.commands import Serving
 
 

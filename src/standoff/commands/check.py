@@ -23,7 +23,7 @@ from standoff.commands.arguments import (
 )
 
 if TYPE_CHECKING:
-    from standoff.cell import Cell
+    from standoff.cell.cell import Cell
     from standoff.paths.path_file import PathFile
     from standoff.paths.profile import Profile
     from standoff.view.check import Checked

@@ -24,7 +24,7 @@ from standoff.commands.arguments import (
 from standoff.errors import Error
 
 if TYPE_CHECKING:
-    from standoff.cell import Cell
+    from standoff.cell.cell import Cell
     from standoff.view.plan import Effort, Planned, Wanted
 
 

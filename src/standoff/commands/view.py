@@ -26,7 +26,7 @@ _APPLIES = {
     "contact": set[str](),
     "swarm": {"count"},
     "a path": {"file", "clearance", "tolerance", *_ROBOT},
-    "a cell without a path": {"buffer", "self_", *_ROBOT},
+    "a cell without a path": {"buffer", "self_collision", *_ROBOT},
 }
 
 
@@ -51,7 +51,7 @@ def view(
     buffer: Annotated[
         float, option("M", r"Buffer of what moves, \[m], without a path.")
     ] = USUAL_BUFFER,
-    self_: Annotated[
+    self_collision: Annotated[
         float, option("M", r"For links of one robot instead, \[m], without a path.", "--self")
     ] = PAGE_SELF,
     clearance: Clearance = 0.0,
@@ -70,7 +70,7 @@ def view(
 
     scene = is_scene(source)
     _refuse(context, source if scene else "a cell without a path" if file is None else "a path")
-    rule = Thresholds(self_=self_)
+    rule = Thresholds(self_collision=self_collision)
     serving = page.serving()
     if scene:
         return _serve_scene(serving, source, count)

@@ -50,7 +50,7 @@ class _Options:
     """What is watched for; see `WatchOptions`."""
 
     buffer: Annotated[float, option("M", r"Around whatever moves, \[m].")] = USUAL_BUFFER
-    self_: Annotated[
+    self_collision: Annotated[
         float | None, option("M", r"For links of one robot instead, \[m].", "--self")
     ] = None
     period: Annotated[

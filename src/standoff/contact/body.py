@@ -22,7 +22,7 @@ from standoff.contact.convex_pieces import (
     split_convex,
     volume_and_centroid,
 )
-from standoff.contact.spherical_octree import Octree, levels_at, octree_of
+from standoff.contact.spherical_octree import SphericalOctree, levels_at, octree_of
 from standoff.errors import MeshError, ShapeError
 from standoff.geometry.mesh import Mesh
 from standoff.geometry.pose import Array, as_pose
@@ -136,7 +136,7 @@ class Body:
         return body
 
     @cached_property
-    def trees(self) -> tuple[Octree | None, ...]:
+    def trees(self) -> tuple[SphericalOctree | None, ...]:
         """By piece its octree, built when first asked for; None for a sphere."""
         at = levels_at(self.levels, self.centroid, "Body.levels")
         return tuple(

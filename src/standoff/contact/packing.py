@@ -27,7 +27,11 @@ from standoff.contact.kernels.scene_tables import (
     ScratchTables,
     StateTables,
 )
-from standoff.contact.spherical_octree import CONTACT_MAX_LEVELS, CONTACT_SPHERE_ROUNDING, Octree
+from standoff.contact.spherical_octree import (
+    CONTACT_MAX_LEVELS,
+    CONTACT_SPHERE_ROUNDING,
+    SphericalOctree,
+)
 from standoff.errors import PoseError, UnknownNameError
 from standoff.geometry.narrowphase.bodies import Bodies, PairScratch, Solids
 from standoff.geometry.narrowphase.layout import (
@@ -107,7 +111,7 @@ def _add_ball(parts: _Parts, body: int, ball: Ball) -> None:
     parts.add("pieces", row)
 
 
-def _add_solid(parts: _Parts, body: int, piece: Features, tree: Octree) -> None:
+def _add_solid(parts: _Parts, body: int, piece: Features, tree: SphericalOctree) -> None:
     row = np.zeros(1, PIECE)
     v = parts.add("vertices", piece.vertices)
     f = parts.add("planes", _records(piece.planes, PLANE))
@@ -132,7 +136,7 @@ def _add_solid(parts: _Parts, body: int, piece: Features, tree: Octree) -> None:
     parts.add("pieces", row)
 
 
-def _add_tree(parts: _Parts, tree: Octree, shifts: tuple[int, int, int]) -> int:
+def _add_tree(parts: _Parts, tree: SphericalOctree, shifts: tuple[int, int, int]) -> int:
     """The nodes of an octree; ``shifts`` are the numbers of the first vertex, edge and face."""
     nodes = np.zeros(len(tree), NODE)
     root = parts.add("nodes", nodes)

@@ -60,7 +60,7 @@ class Lists:
 
 
 @dataclass(frozen=True, eq=False)
-class Octree:
+class SphericalOctree:
     """Nodes from the root on, level by level; the children of a node follow one another.
 
     Attributes:
@@ -97,7 +97,7 @@ class Octree:
 _Level = tuple[Array, float, list[Lists], IntArray]
 
 
-def octree_of(body: Features, levels: Levels) -> Octree:
+def octree_of(body: Features, levels: Levels) -> SphericalOctree:
     """The octree of a polyhedron, as deep at each place as ``levels`` says."""
     lower, upper = body.vertices.min(axis=0), body.vertices.max(axis=0)
     half = float((upper - lower).max()) / 2.0
@@ -206,7 +206,7 @@ def _above_inside(body: Features, points: Array, faces: IntArray) -> NDArray[np.
     return np.minimum.reduceat(side, starts) >= 0.0
 
 
-def _assembled(levels: list[_Level], slack: float) -> Octree:
+def _assembled(levels: list[_Level], slack: float) -> SphericalOctree:
     """All levels in one table."""
     centres, halves, lists, parents = zip(*levels)
     sizes = [len(part) for part in centres]
@@ -225,7 +225,7 @@ def _assembled(levels: list[_Level], slack: float) -> Octree:
         for kind in zip(*lists)
     )
     spheres = np.column_stack([np.concatenate(centres), radii])
-    return Octree(
+    return SphericalOctree(
         spheres, np.repeat(np.arange(len(sizes)), sizes), first, count, vertices, edges, faces
     )
 

@@ -20,7 +20,7 @@ KINDS = range(layout.KINDS)
 
 
 @dataclass(frozen=True, eq=False)
-class Distance:
+class DistanceResult:
     """How far two bodies are apart, or how deep in each other; world frame, [m].
 
     Attributes:
@@ -41,7 +41,7 @@ class Distance:
 
 def distance(
     shape_a: Shape, pose_a: ArrayLike | None, shape_b: Shape, pose_b: ArrayLike | None
-) -> Distance:
+) -> DistanceResult:
     """The signed distance of two shapes at their poses (4 x 4, or ``None`` for the identity), [m].
 
     Apart: the value is the distance, attained between the two witness points. Where several pairs
@@ -96,7 +96,7 @@ def distance(
     if status == dispatch.UNSUPPORTED:
         raise _unsupported(shape_a, shape_b)
     row = out[0].copy()
-    return Distance(float(row[0]), row[1:4], row[4:7], row[7:10], status == dispatch.DONE)
+    return DistanceResult(float(row[0]), row[1:4], row[4:7], row[7:10], status == dispatch.DONE)
 
 
 def _ask(a: Shape, b: Shape) -> int:

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from standoff.errors import MonitorError, UnknownNameError
-from standoff.monitor.separation import Coefficients, Separation
+from standoff.monitor.separation import Coefficients, SeparationDistance
 from standoff.scalars import amount
 
 #: What a body is taken to be capable of where neither its joints nor anybody else says, [m/s];
@@ -18,7 +18,7 @@ from standoff.scalars import amount
 USUAL_SPEED_LIMIT = 10.0
 
 
-Buffer = float | Separation
+Buffer = float | SeparationDistance
 #: The key of a mapping that stands for all others.
 DEFAULT = "default"
 
@@ -35,7 +35,7 @@ def by_name(given: Any, element: str, names: set[str]) -> dict[str, Any]:
 
 def coefficients(buffer: Any, element: str) -> Coefficients:
     """A buffer as ``c0 + c1 v + c2 v²``."""
-    if isinstance(buffer, Separation):
+    if isinstance(buffer, SeparationDistance):
         return buffer.coefficients
     return amount(element, buffer, MonitorError, "m"), 0.0, 0.0
 
@@ -45,7 +45,7 @@ def speed_limit(given: Any, buffer: Any, known: float, element: str) -> float:
     allow, else USUAL_SPEED_LIMIT."""
     if given is not None:
         limit = amount(f"max_speed of {element}", given, MonitorError, "m/s", zero=False)
-        if isinstance(buffer, Separation) and limit > buffer.fastest:
+        if isinstance(buffer, SeparationDistance) and limit > buffer.fastest:
             raise MonitorError(
                 "faster than its separation holds for",
                 element=f"max_speed of {element}",
@@ -53,7 +53,7 @@ def speed_limit(given: Any, buffer: Any, known: float, element: str) -> float:
                 allowed=f"up to {buffer.fastest:g} m/s, or a separation at that speed",
             )
         return limit
-    if isinstance(buffer, Separation):
+    if isinstance(buffer, SeparationDistance):
         return buffer.speed
     return known if 0.0 < known < float("inf") else USUAL_SPEED_LIMIT
 
@@ -63,7 +63,8 @@ class Thresholds:
     """Distances at which pairs warn, instead of the sum of their buffers, [m].
 
     Attributes:
-        self_: two links of one robot (what it holds counts as a link); None: the buffers decide.
+        self_collision: two links of one robot (what it holds counts as a link); None: the buffers
+            decide.
         robot_robot: links of two robots.
         robot_scene: a link against a body or zone, static or moving.
         pairs: single pairs, by the names of links, bodies, zones or robots (all links of it);
@@ -71,13 +72,13 @@ class Thresholds:
             the one that names a robot.
     """
 
-    self_: float | None = None
+    self_collision: float | None = None
     robot_robot: float | None = None
     robot_scene: float | None = None
     pairs: Mapping[tuple[str, str], float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("self_", "robot_robot", "robot_scene"):
+        for name in ("self_collision", "robot_robot", "robot_scene"):
             value = getattr(self, name)
             if value is not None:
                 value = amount(f"threshold {name}", value, MonitorError, "m")

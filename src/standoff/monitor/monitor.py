@@ -11,8 +11,8 @@ import numpy as np
 
 from standoff.broadphase import Index, IndexFigures, IndexKind
 from standoff.broadphase.kernels import tables as x
-from standoff.cell import Body, Cell
-from standoff.cell.cell import Compiled
+from standoff.cell.body import Body
+from standoff.cell.cell import Cell, Compiled
 from standoff.defaults import USUAL_BUFFER
 from standoff.errors import MonitorError
 from standoff.geometry.pose import Array, inverse
@@ -41,8 +41,9 @@ class Monitor:
 
     Args:
         cell: what to watch; `revision` is looked at on each update.
-        buffer: in metres, or a `Separation` that makes it grow with speed; or a dict of either by
-            the name of a robot or body, ``"default"`` for the rest (0.03 where it is left out).
+        buffer: in metres, or a `SeparationDistance` that makes it grow with speed; or a dict of
+            either by the name of a robot or body, ``"default"`` for the rest (0.03 where it is left
+            out).
         index: ``octree``, ``grid``, ``naive`` or ``region``, or one with its options, as
             ``so.Octree(split=5)``; the answers are the same.
         thresholds: distances that go before the buffers for some pairs.

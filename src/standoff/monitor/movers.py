@@ -15,7 +15,7 @@ from standoff.errors import MonitorError
 from standoff.monitor.buffers import DEFAULT, by_name, coefficients, speed_limit
 from standoff.monitor.kernels import tables as m
 from standoff.monitor.options import Options
-from standoff.monitor.separation import Coefficients, Separation
+from standoff.monitor.separation import Coefficients, SeparationDistance
 from standoff.motion.kernels import bound as kernels
 from standoff.motion.motion_bound import Carried, MovingBody, carried, extents
 from standoff.robots.kernels.kinematics import DEPTH
@@ -81,7 +81,7 @@ class Movers:
         given = buffers.get(name, buffers.get(owner, buffers.get(DEFAULT, USUAL_BUFFER)))
         asked = speeds.get(name, speeds.get(owner, speeds.get(DEFAULT)))
         gain = 0.0
-        if isinstance(given, Separation):
+        if isinstance(given, SeparationDistance):
             gain = given.gain
             if period > given.period_time:
                 raise MonitorError(

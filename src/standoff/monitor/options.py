@@ -9,10 +9,10 @@ from typing import Any, Literal
 
 from standoff.broadphase import IndexKind
 from standoff.broadphase.kinds import KINDS
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.errors import MonitorError, UnknownNameError
 from standoff.monitor.buffers import Buffer, Thresholds
-from standoff.monitor.separation import Separation
+from standoff.monitor.separation import SeparationDistance
 from standoff.monitor.stops import Stopping
 from standoff.monitor.zones import KeepIn, KeepOut, Zone
 from standoff.scalars import amount, flag
@@ -54,7 +54,7 @@ class Options:
         """The longest time between two readings, [s]; a later one is late. No longer than a
         separation allows for."""
         buffers = self.buffer.values() if isinstance(self.buffer, Mapping) else (self.buffer,)
-        allowed = [b.period_time for b in buffers if isinstance(b, Separation)]
+        allowed = [b.period_time for b in buffers if isinstance(b, SeparationDistance)]
         usual = LATE_PERIODS * self.period if self.late is None else self.late
         return (1.0 + JUMP_ROUNDING) * min(usual, *allowed, math.inf)
 

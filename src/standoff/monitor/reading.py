@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from standoff.cell import Body, Cell
+from standoff.cell.body import Body
+from standoff.cell.cell import Cell
 from standoff.errors import Error, PoseError
 from standoff.geometry.pose import Array, as_pose
 from standoff.monitor.kernels.tables import MonitorTables

@@ -1,6 +1,6 @@
 """The answer of a cycle, `Cycle`: warnings, faults, clearance.
 
-Which pairs warn is decided in `monitor.kernels.judge`; here the hits become `Warning` objects.
+Which pairs warn is decided in `monitor.kernels.judge`; here the hits become `PairWarning` objects.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ FaultKind = Literal[
 ]  # fmt: skip
 
 
-class Warning:
+class PairWarning:
     """Two bodies that are too close to each other; world frame, metres, seconds.
 
     It reads from the row of numbers that the cycle left, so that a thousand of them cost little.
@@ -121,7 +121,7 @@ class Warning:
         return when
 
     def __repr__(self) -> str:
-        return f"Warning({self.a!r}, {self.b!r}, distance={self.distance:.6g})"
+        return f"PairWarning({self.a!r}, {self.b!r}, distance={self.distance:.6g})"
 
     def __str__(self) -> str:
         motion = "approaching" if self.approaching else "parting"
@@ -192,7 +192,7 @@ class Cycle:
         self._naming = naming
         self.stopping = stopping
         none = hits is None and stopping is None
-        self._warnings: tuple[Warning, ...] | None = () if none else None
+        self._warnings: tuple[PairWarning, ...] | None = () if none else None
 
     def with_stop(self, faults: tuple[Fault, ...], stopping: StopWarning | None) -> Cycle:
         """The same with what there is to say of the stop after it."""
@@ -212,11 +212,13 @@ class Cycle:
         return self._hits or b""
 
     @property
-    def warnings(self) -> tuple[Warning, ...]:
+    def warnings(self) -> tuple[PairWarning, ...]:
         """The pairs that are too close, the nearest first; then `stopping`, if there is one."""
         if self._warnings is None:
             names, stop = self._naming[0], self.stopping
-            now = (Warning(names[row[m.BODY_A]], names[row[m.BODY_B]], row) for row in self._rows())
+            now = (
+                PairWarning(names[row[m.BODY_A]], names[row[m.BODY_B]], row) for row in self._rows()
+            )
             self._warnings = (*now, stop) if stop is not None else (*now,)
         return self._warnings
 
@@ -290,7 +292,7 @@ def _table(hits: bytes) -> Array:
     return table[order]
 
 
-class StopWarning(Warning):
+class StopWarning(PairWarning):
     """Two bodies that are not proved to keep apart if the robots stop now: where they are at an
     instant of the stop. World frame, metres, seconds.
 

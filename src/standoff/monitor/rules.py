@@ -24,7 +24,7 @@ class Rules:
     def __init__(
         self, thresholds: Thresholds, zones: Sequence[Zone], robots: Sequence[str]
     ) -> None:
-        kinds = (thresholds.self_, thresholds.robot_robot, thresholds.robot_scene)
+        kinds = (thresholds.self_collision, thresholds.robot_robot, thresholds.robot_scene)
         # Those that name a robot first: whoever names its links one by one means them more.
         self._pairs = sorted(
             thresholds.pairs.items(), key=lambda item: -sum(name in robots for name in item[0])

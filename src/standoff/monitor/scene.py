@@ -18,8 +18,7 @@ import numpy as np
 from standoff.broadphase import Index
 from standoff.broadphase.index import EDGE_ROUNDING, ROOT_MARGIN
 from standoff.broadphase.kernels import tables as x
-from standoff.cell import Cell
-from standoff.cell.cell import Compiled
+from standoff.cell.cell import Cell, Compiled
 from standoff.cell.model import Change, Primitive
 from standoff.compiled.by_address import address_of
 from standoff.errors import DuplicateNameError, UnknownNameError

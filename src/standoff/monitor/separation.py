@@ -38,7 +38,7 @@ _SYMBOLS = {
 
 
 @dataclass(frozen=True)
-class Separation:
+class SeparationDistance:
     """A buffer by its terms, each in metres and none negative; made by `separation`.
 
     Attributes:
@@ -137,7 +137,7 @@ def separation(
     position_error: float = 0.0,
     other_position_error: float = 0.0,
     other_speed: float = 0.0,
-) -> Separation:
+) -> SeparationDistance:
     """How wide the buffer of a body must be for it to stand before anything is touched.
 
     The stop is described in one way: by ``deceleration``, or by what was measured at ``speed``,
@@ -209,7 +209,7 @@ def separation(
         "other_position_error": ((other_error, 0.0, 0.0), "as given"),
     }
     c0, c1, c2 = (sum(column) for column in zip(*(c for c, _ in terms.values())))
-    result = Separation(
+    result = SeparationDistance(
         speed=v,
         **{name: _value(coefficients, v) for name, (coefficients, _) in terms.items()},
         coefficients=(c0, c1, c2),

@@ -1,7 +1,7 @@
 """`Stopping`: how robots stop, as the user states it, checked, and for each joint of a cell.
 
 `Stops` asks `paths.stop_check` in each cycle whether every stop from this reading is free;
-`paths.kernels.stop` is the proof. `so.stopping` (`paths.stopping`) certifies a single stop.
+`paths.kernels.stop` is the proof. `so.paths.check_stop` (`paths.stopping`) certifies a single stop.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from standoff.cell import Cell
 from standoff.cell.allowed import Pair, ordered
+from standoff.cell.cell import Cell
 from standoff.errors import MonitorError, UnknownNameError
 from standoff.geometry.pose import Array
 from standoff.monitor.buffers import DEFAULT, USUAL_SPEED_LIMIT

@@ -16,7 +16,7 @@ import numpy as np
 
 from standoff.broadphase import IndexFigures
 from standoff.broadphase.kernels import tables as x
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray
 from standoff.monitor.kernels.cycle import test_again

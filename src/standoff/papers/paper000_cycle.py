@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from standoff.broadphase import IndexFigures
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.geometry.pose import Array
 from standoff.interference.parts import Part, root_cube
 from standoff.interference.region_tree import RegionTree, leaves_of_primitive, united

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.geometry.pose import Array
 from standoff.geometry.pose import pose as pose_of
 from standoff.geometry.primitives import Box, Capsule

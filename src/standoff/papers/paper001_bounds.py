@@ -31,7 +31,7 @@ from typing import Any
 
 import numpy as np
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.geometry.narrowphase.bodies import Bodies
 from standoff.geometry.narrowphase.layout import SIZE
 from standoff.geometry.pose import Array, pose

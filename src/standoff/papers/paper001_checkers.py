@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import standoff as so
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.errors import Error
 from standoff.geometry.narrowphase import layout
 from standoff.geometry.narrowphase.bodies import Bodies

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.errors import Error
 from standoff.geometry.pose import Array, pose
 from standoff.papers.paper001_obstacles import (

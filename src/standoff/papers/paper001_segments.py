@@ -16,7 +16,7 @@ from typing import TypeVar, get_args
 
 import numpy as np
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.errors import Error
 from standoff.geometry.pose import Array
 from standoff.papers import toolkit

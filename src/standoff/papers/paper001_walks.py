@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.geometry.pose import Array
 from standoff.papers.paper001_scenes import LINK_LENGTH, LINK_RADIUS, LINKAGE_JOINTS
 from standoff.papers.paper001_segments import Bench

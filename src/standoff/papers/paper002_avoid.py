@@ -13,7 +13,7 @@ from standoff.geometry.primitives import Box, Capsule
 from standoff.interference.parts import Part
 from standoff.interference.projection import ProjectionWatch
 from standoff.interference.region_watch import STATIC, RegionWatch
-from standoff.interference.safe_interval import safe_interval
+from standoff.interference.safe_motion import safe_interval
 from standoff.papers.paper002_parts import Bench, turned
 from standoff.papers.toolkit import Result, cells, heads, lines
 

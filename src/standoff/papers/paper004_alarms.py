@@ -29,7 +29,7 @@ from standoff.papers.paper004_worlds import (
 )
 from standoff.papers.toolkit import Result, cells, heads, lines
 from standoff.predict.deadlines import Deadlines
-from standoff.predict.dua import Urgency, UrgencySchedule
+from standoff.predict.dua import DynamicUrgency, UrgencySchedule
 from standoff.predict.kernels.buckets import place_of
 from standoff.predict.predictor import Predictor
 
@@ -51,7 +51,7 @@ PAPER_EVERY = {
 
 
 #: The schedule of the paper.
-_PAPER = Urgency()
+_PAPER = DynamicUrgency()
 
 
 class Ours:
@@ -65,7 +65,7 @@ class Ours:
         self,
         pairs: Pairs,
         period: float,
-        schedule: Deadlines | Urgency = _PAPER,
+        schedule: Deadlines | DynamicUrgency = _PAPER,
         *,
         bounces: bool = False,
     ) -> None:
@@ -271,7 +271,7 @@ def _ways(n: int) -> dict[str, Way]:
         "SA(d)": lambda pairs, dt: SelectAll(pairs, dt, 2, by_distance=True),
         "DUA as printed": Printed,
         "DUA": Ours,
-        "DUA, Fibonacci": lambda pairs, dt: Ours(pairs, dt, Urgency(series="fibonacci")),
+        "DUA, Fibonacci": lambda pairs, dt: Ours(pairs, dt, DynamicUrgency(series="fibonacci")),
         "deadlines, looks as DUA": lambda pairs, dt: Ours(pairs, dt, Deadlines(tests=looks)),
         "deadlines, 4 times as many": lambda pairs, dt: Ours(pairs, dt, Deadlines(tests=4 * looks)),
         "deadlines, all that are due": lambda pairs, dt: Ours(pairs, dt, Deadlines()),

@@ -13,7 +13,7 @@ from standoff.papers.kernels.predict_replay import ALL, DEADLINES, DUA, replay
 from standoff.papers.paper004_worlds import OWN_DUA, SPHERES, Bench, Braking, buckets
 from standoff.papers.toolkit import UNSAID, Result, cells, heads, lines, lowest
 from standoff.predict.deadlines import Deadlines
-from standoff.predict.dua import Urgency
+from standoff.predict.dua import DynamicUrgency
 from standoff.predict.kernels import predict_tables as p
 from standoff.predict.kernels.time_to_contact import BLOCK_ROWS, FREE
 from standoff.predict.schedule import NO_PAIRS, body_table, given_of
@@ -141,7 +141,7 @@ def started(
     each: Array = np.full(count, 1.0)
     bodies = body_table(cube.radius * each, cube.acceleration * each, None, cube.margin)
     if way == "DUA":
-        dua = Urgency().schedule(bodies, period, FREE, NO_PAIRS)
+        dua = DynamicUrgency().schedule(bodies, period, FREE, NO_PAIRS)
         dua.start(x, v)
         return DUA, dua.tables
     if way == "deadlines":

@@ -174,7 +174,7 @@ class Pairs:
         """τ of some pairs, or of all, [s]; infinity for dummies."""
         a, b = (self.a, self.b) if which is None else (self.a[which], self.b[which])
         most, near = 2.0 * self.cube.acceleration, self.cube.contact
-        tau: Array = so.urgency(x[b] - x[a], v[b] - v[a], most, margin=near)
+        tau: Array = so.predict.urgency(x[b] - x[a], v[b] - v[a], most, margin=near)
         return tau if which is None else np.where(which == DUMMY, np.inf, tau)
 
 

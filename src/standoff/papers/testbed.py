@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from standoff.broadphase.kinds import KINDS
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.cell.shipped import shipped_cell
 from standoff.errors import CellError
 from standoff.geometry.pose import Array

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from standoff.cell import Cell
 from standoff.cell.allowed import Pair, ordered
+from standoff.cell.cell import Cell
 from standoff.defaults import USUAL_APART_BUDGET
 from standoff.errors import PathError, UnknownNameError
 from standoff.geometry.distance import distance

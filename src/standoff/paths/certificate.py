@@ -21,7 +21,7 @@ from standoff.geometry.pose import Array
 from standoff.scalars import number, whole
 
 if TYPE_CHECKING:
-    from standoff.cell import Cell
+    from standoff.cell.cell import Cell
 
 
 #: How a proof argues; a proof's ``method`` is a place in here.

@@ -18,7 +18,7 @@ from standoff.paths.certificate import METHODS, PROOF, Certificate, Claim, Group
 from standoff.paths.strict_json import Maybe, Place, Reader, Row, parse_json
 
 if TYPE_CHECKING:
-    from standoff.cell import Cell
+    from standoff.cell.cell import Cell
 
 #: Largest certificate that is read, [bytes]: about two million proofs. Beyond it, reading on would
 #: only fill the memory.

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from standoff.cell import Cell
 from standoff.cell.allowed import Pair
+from standoff.cell.cell import Cell
 from standoff.errors import ConfigurationError, PathError
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray

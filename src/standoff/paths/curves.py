@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.errors import PathError
 from standoff.motion.pieces import Pieces, at_rest
 from standoff.motion.splines import Polynomials, read_spline, spline_kind
@@ -16,8 +16,8 @@ from standoff.paths.joints import find_joints
 from standoff.paths.trajectory import is_trajectory, joint_trajectory
 
 _TAKEN = (
-    "so.Pieces; PPoly (CubicSpline, PchipInterpolator, …), BPoly or BSpline of SciPy up to degree "
-    "5; a ROS JointTrajectory or MoveIt RobotTrajectory as an object, a dict or a file"
+    "so.paths.Pieces; PPoly (CubicSpline, PchipInterpolator, …), BPoly or BSpline of SciPy up to "
+    "degree 5; a ROS JointTrajectory or MoveIt RobotTrajectory as an object, a dict or a file"
 )
 
 
@@ -56,7 +56,7 @@ def as_pieces(cell: Cell, motion: Any, joints: Sequence[str] | None = None) -> P
         return joint_trajectory(cell, motion)
     hint = ""
     if isinstance(motion, (np.ndarray, list, tuple)):
-        hint = "; waypoints without times go to so.Pieces.path or PathChecker.path"
+        hint = "; waypoints without times go to so.paths.Pieces.path or PathChecker.path"
     raise PathError("not a motion", value=motion, allowed=_TAKEN + hint)
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.errors import PathError
 from standoff.geometry.pose import Array
 from standoff.motion.pieces import POWERS, Pieces

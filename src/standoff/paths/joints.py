@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.errors import PathError, UnknownNameError
 from standoff.geometry.pose import Array
 from standoff.robots.kernels.kinematics import INDEX, MULTIPLIER, OFFSET

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from standoff.cell import Cell
 from standoff.cell.allowed import Pair, ordered
+from standoff.cell.cell import Cell
 from standoff.errors import PathError, UnknownNameError
 from standoff.geometry.pose import Array
 from standoff.robots.joint_values import joint_values

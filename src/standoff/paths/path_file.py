@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.cell.files import write_whole
 from standoff.errors import Error, PathError
 from standoff.geometry.pose import Array

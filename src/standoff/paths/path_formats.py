@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.errors import Error, PathError
 from standoff.geometry.pose import Array
 from standoff.paths.joints import Found, find_joints

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
+from standoff.cell.nearest_pair import Among, Nearest, Progress
 from standoff.errors import PathError
 from standoff.geometry.pose import Array
-from standoff.paths.nearest_pair import Among, Nearest, Progress
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,6 @@
 """Is a stop from here free? Asked anew at each reading, of all stops that may follow it at once.
 
-`so.stopping` (`paths.stopping`) certifies one braking motion, exactly as it is said to be. Here
+`so.paths.check_stop` (`paths.stopping`) certifies one braking motion, exactly as given. Here
 neither the moment at which the brakes act nor how hard they hold nor the velocities are known
 exactly, and the answer is wanted in microseconds; see `paths.kernels.stop` for how that is done.
 `monitor.stops` asks, and holds the options.
@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from standoff.cell import Cell
 from standoff.cell.allowed import Pair
+from standoff.cell.cell import Cell
 from standoff.geometry.pose import Array
 from standoff.paths.end_stops import Overrun
 from standoff.paths.kernels import path_tables as p

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.errors import PathError
 from standoff.geometry.pose import Array
 from standoff.motion.pieces import Pieces, at_rest
@@ -34,10 +34,10 @@ STANDSTILL_MERGING = 4 * EPS
 BRAKING_ROUNDING = 18 * EPS
 
 
-__all__ = ["braking_curve", "stopping"]
+__all__ = ["braking_curve", "check_stop"]
 
 
-def stopping(
+def check_stop(
     checker: Cell | PathChecker,
     q: Values,
     dq: Values,

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from standoff.cell import Cell
 from standoff.cell.allowed import Pair, ordered
+from standoff.cell.cell import Cell
 from standoff.cell.model import Model, Primitive, ball_of_balls
 from standoff.compiled.by_address import address_of
 from standoff.geometry.narrowphase import dispatch, layout

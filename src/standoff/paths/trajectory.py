@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.errors import Error, MissingPackageError, PathError, PoseError
 from standoff.geometry.pose import Array, numbers
 from standoff.geometry.regular_file import read_regular

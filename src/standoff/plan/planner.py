@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.errors import PlanError
 from standoff.paths.checker import USUAL_TOLERANCE, PathChecker
 from standoff.paths.verdict import Verdict

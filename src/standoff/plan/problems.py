@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.errors import Error, PlanError, UnknownNameError, nearest
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import Shape

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.errors import PlanError, UnknownNameError
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray

@@ -25,7 +25,7 @@ MOST_WOKEN = 64
 
 
 @dataclass(frozen=True)
-class Urgency:
+class DynamicUrgency:
     """The schedule of paper 004, dynamic urgency (DUA): pairs in buckets of growing size, one pair
     of each bucket in each step.
 
@@ -56,7 +56,9 @@ class UrgencySchedule(Schedule):
     tables: p.Buckets
     finds_void = False
 
-    def __init__(self, how: Urgency, bodies: Rows, period: float, urgency: int, off: Ints) -> None:
+    def __init__(
+        self, how: DynamicUrgency, bodies: Rows, period: float, urgency: int, off: Ints
+    ) -> None:
         count = len(bodies) * (len(bodies) - 1) // 2
         buckets = bucket_table(count, how.series)
         self._seats = len(buckets) + MOST_WOKEN

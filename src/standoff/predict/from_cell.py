@@ -19,8 +19,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import ArrayLike
 
-from standoff.cell import Cell
 from standoff.cell.body import moving_poses
+from standoff.cell.cell import Cell
 from standoff.cell.model import Model, Primitive
 from standoff.cell.state import State
 from standoff.errors import PredictError, ShapeError, UnknownNameError

@@ -11,10 +11,10 @@ import numpy as np
 from numpy import ndarray
 from numpy.typing import ArrayLike
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.errors import PredictError
 from standoff.predict.deadlines import Deadlines
-from standoff.predict.dua import Urgency
+from standoff.predict.dua import DynamicUrgency
 from standoff.predict.exact_stage import ExactStage
 from standoff.predict.from_cell import (
     SPHERE_RADIUS,
@@ -79,7 +79,7 @@ class Predictor:
             acceleration; ``bounded`` by the speed as well, which is the default where there is a
             bound.
         schedule: which pairs are looked at in which step: `Deadlines`, each pair again just before
-            it could touch; or `Urgency`, the algorithm of paper 004.
+            it could touch; or `DynamicUrgency`, the algorithm of paper 004.
         off: pairs not to watch, (k, 2).
         exact: the stage that alarms go to; see `ExactShapes` and `ExactMotion`.
         spheres: the cell that the bodies are spheres of; see `from_cell`.
@@ -104,7 +104,7 @@ class Predictor:
         period: float = 0.01,
         *,
         urgency: UrgencyName | None = None,
-        schedule: Deadlines | Urgency = _DEADLINES,
+        schedule: Deadlines | DynamicUrgency = _DEADLINES,
         off: Any = (),
         exact: ExactStage | None = None,
         spheres: CellSpheres | None = None,
@@ -112,10 +112,10 @@ class Predictor:
         self._options = options = checked(
             radii, max_acceleration, max_speed, margin, period, urgency
         )
-        if not isinstance(schedule, Deadlines | Urgency):
+        if not isinstance(schedule, Deadlines | DynamicUrgency):
             raise PredictError(
                 "no schedule", element="schedule", value=schedule,
-                allowed="Deadlines(...), Urgency(...)",
+                allowed="Deadlines(...), DynamicUrgency(...)",
             )  # fmt: skip
         self._how = schedule
         if isinstance(schedule, Deadlines):
@@ -522,9 +522,9 @@ class Predictor:
             self._careful = self._careful or self._waiting
 
     def switch_on(self, pairs: Any) -> None:
-        """Watch pairs again, from the next step on. With `Urgency`, a search through all pairs for
-        each; up to 64 are looked at in the next step, the others after it: until then it is not
-        keeping up."""
+        """Watch pairs again, from the next step on. With `DynamicUrgency`, a search through all
+        pairs for each; up to 64 are looked at in the next step, the others after it: until then it
+        is not keeping up."""
         here = among(self._off, checked_pairs(pairs, self._shape[0]))
         on, self._off = self._off[here], self._off[~here]
         if self._schedule is not None:

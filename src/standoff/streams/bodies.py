@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.errors import Error
 from standoff.geometry.pose import Array, as_pose
 from standoff.geometry.shape import Shape

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.geometry.pose import Array
 from standoff.monitor.report import Cycle, Fault, QuietCycle
 from standoff.streams.batch import Batch, Stretch, check_ahead, skip

@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.streams.engine import Input
 from standoff.streams.limits import (
     MAX_AGE_PERIODS,

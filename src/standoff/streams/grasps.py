@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Set
 from dataclasses import dataclass
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.errors import Error
 from standoff.geometry.pose import inverse
 from standoff.streams.faults import Found, Ongoing

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.cell.stream import ANGLES, LENGTHS, StreamRule
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.defaults import (
     USUAL_BUFFER,
     USUAL_HYSTERESIS,
@@ -32,7 +32,8 @@ _MOST = 10**6
 class WatchOptions:
     """Attributes:
     buffer: of whatever moves, [m].
-    self_: the distance at which two links of one robot are too close, [m]; None: their buffers.
+    self_collision: the distance at which two links of one robot are too close, [m]; None: their
+        buffers.
     period: of the slowest source, [s].
     max_age: how long a joint may be silent, [s]; None: 0.1 s, or three periods if that is more.
     periods: of single joints and bodies by name, [s], where they are known: how long each may be
@@ -49,7 +50,7 @@ class WatchOptions:
     """
 
     buffer: float = USUAL_BUFFER
-    self_: float | None = None
+    self_collision: float | None = None
     period: float = 0.01
     max_age: float | None = None
     periods: Mapping[str, float] = field(default_factory=dict)
@@ -101,8 +102,8 @@ class WatchOptions:
     @property
     def sure(self) -> float:
         """The smallest threshold that a pair can have, [m]: a SAFE cell has none nearer. A pair has
-        the buffers of whichever of the two move, or ``self_`` within a robot."""
-        return self.buffer if self.self_ is None else min(self.buffer, self.self_)
+        the buffers of whichever of the two move, or ``self_collision`` within a robot."""
+        return self.buffer if self.self_collision is None else min(self.buffer, self.self_collision)
 
     def monitor(self, cell: Cell) -> Monitor:
         """The monitor of such a watch. A reading is late for it when its joints were silent.
@@ -114,7 +115,7 @@ class WatchOptions:
         return Monitor(
             cell,
             self.buffer,
-            thresholds=Thresholds(self_=self.self_),
+            thresholds=Thresholds(self_collision=self.self_collision),
             period=step,
             late=max(self.age, step),
             max_speed=self.max_speed,

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray
 from standoff.streams.limits import MAX_AGE_PERIODS, MAX_STREAM_NAMES, MOST_PUBLISHERS, TIME_LIMIT

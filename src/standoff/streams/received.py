@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray
 from standoff.robots.kernels import kinematics

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 
 from standoff.geometry.pose import Array
-from standoff.monitor.report import Cycle, Warning
+from standoff.monitor.report import Cycle, PairWarning
 
 
 class State(IntEnum):
@@ -88,7 +88,7 @@ class Report:
         return min(w.distance for w in warnings) if warnings else math.inf
 
     @property
-    def contacts(self) -> tuple[Warning, ...]:
+    def contacts(self) -> tuple[PairWarning, ...]:
         """The pairs that touch or overlap, the deepest first."""
         warnings = () if self.cycle is None else self.cycle.warnings
         return tuple(w for w in warnings if w.distance <= 0.0)

@@ -19,7 +19,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
-from standoff.monitor.report import Warning
+from standoff.monitor.report import PairWarning
 from standoff.streams.report import Report
 
 #: Made once: `json.dumps` makes a new one for each text that is not as it would write it itself.
@@ -73,7 +73,7 @@ def _warnings(report: Report) -> str:
     return f"[{','.join(map(_warning, report.cycle.warnings))}]"
 
 
-def _warning(w: Warning) -> str:
+def _warning(w: PairWarning) -> str:
     places = w.places
     return (
         f'{{"a":{_text(w.a)},"b":{_text(w.b)},"distance":{_number(w.distance)},'

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.errors import StreamError
 from standoff.geometry.pose import Array
 from standoff.streams.batch import Stretch, gathered

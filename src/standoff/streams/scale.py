@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from standoff.defaults import USUAL_HYSTERESIS, USUAL_STOP_DISTANCE
 from standoff.errors import StreamError
-from standoff.monitor.report import Cycle, Warning
+from standoff.monitor.report import Cycle, PairWarning
 from standoff.scalars import amount
 from standoff.streams.report import State
 
@@ -94,7 +94,7 @@ class SpeedScale:
         self.value = min(max(self.value, rising), falling)
         return self.value
 
-    def _bounds(self, warnings: tuple[Warning, ...]) -> tuple[float, float]:
+    def _bounds(self, warnings: tuple[PairWarning, ...]) -> tuple[float, float]:
         """The most and the least that the scale may be."""
         falling = rising = 1.0
         nearest: dict[tuple[str, str], float] = {}
@@ -112,7 +112,7 @@ class SpeedScale:
         self._nearest = nearest
         return falling, rising
 
-    def _ramp(self, w: Warning) -> tuple[Ramp, float]:
+    def _ramp(self, w: PairWarning) -> tuple[Ramp, float]:
         """Which ramp counts for a pair, and where it was last nearing."""
         if w.approaching or math.isnan(w.distance):
             return self.approaching, w.distance

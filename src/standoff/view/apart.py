@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.paths.apart import Apart, CanTouch, prove_apart
 from standoff.view.progress import announced, waiting
 from standoff.view.words import counted, marked, table_of

@@ -12,10 +12,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
+from standoff.cell.nearest_pair import Among, Progress
 from standoff.geometry.pose import Array
 from standoff.paths.checker import PathChecker
-from standoff.paths.nearest_pair import Among, Progress
 from standoff.paths.path_file import PathFile
 from standoff.paths.profile import Profile, profile, profile_at
 from standoff.paths.verdict import Verdict

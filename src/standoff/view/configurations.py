@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.errors import ConfigurationError, Error
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray

@@ -15,7 +15,7 @@ from rich.table import Table
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray
 from standoff.monitor.monitor import Monitor
-from standoff.monitor.report import Warning
+from standoff.monitor.report import PairWarning
 from standoff.view.plots import Curves, Panel, can_draw, clearance_plot
 from standoff.view.progress import announced, drawn_by_hand
 
@@ -46,7 +46,7 @@ class Watched:
     period: float
     spent: Array
     clearance: Array
-    first: tuple[int, Warning] | None
+    first: tuple[int, PairWarning] | None
     warned: int
     faulty: int
 
@@ -134,7 +134,7 @@ def _ending(w: Watched) -> str:
     )
 
 
-def _way(warning: Warning) -> str:
+def _way(warning: PairWarning) -> str:
     speed = warning.closing_speed
     if np.isnan(speed):
         return "at a speed not known yet"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.cell.shipped import shipped_cell
 from standoff.errors import CellError, Error, reason_of
 from standoff.paths.path_file import SUFFIXES

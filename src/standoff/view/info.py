@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from standoff.cell import Cell
 from standoff.cell.allowed import ADJACENT, HELD, RIGID
+from standoff.cell.cell import Cell
 from standoff.cell.model import Model
 from standoff.geometry.mesh import Mesh
 from standoff.geometry.shape import Shape

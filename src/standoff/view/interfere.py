@@ -19,7 +19,7 @@ from rich.table import Table
 from standoff.errors import Error
 from standoff.geometry.mesh import Mesh
 from standoff.geometry.pose import Array
-from standoff.interference.compare import compare
+from standoff.interference.comparison import compare
 from standoff.interference.exact import AT_LEAST, ExactMethod
 from standoff.interference.findings import Comparison, Gap, Gaps, Overlap
 from standoff.interference.mesh_faults import self_crossing

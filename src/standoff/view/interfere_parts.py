@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from standoff.cell import Cell
 from standoff.cell.allowed import RIGID
+from standoff.cell.cell import Cell
 from standoff.errors import Error, InterferenceError, MeshError
 from standoff.geometry.mesh import Mesh
 from standoff.geometry.mesh_files.mesh_file import READERS

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.errors import Error, PlanError
 from standoff.geometry.pose import Array
 from standoff.paths.joints import cut_turns

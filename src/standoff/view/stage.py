@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.geometry.pose import Array
 from standoff.geometry.primitives import HalfSpace
 from standoff.geometry.shape import IntArray

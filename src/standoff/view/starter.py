@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import tomli_w
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.errors import CellError, Error, RobotError
 from standoff.geometry.pose import pose
 from standoff.interference.parts import world_box

@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.markup import escape
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.cell.files import load_text
 from standoff.errors import CertificateError, Error
 from standoff.paths.certificate import Certificate

@@ -12,7 +12,7 @@ from types import FrameType
 
 from rich.console import Console
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.errors import Error, StreamError, reason_of
 from standoff.streams.files import PEEK_PERIODS, Peeked
 from standoff.streams.history import History

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.streams.mapping import Mapping, fits
 from standoff.streams.options import WatchOptions
 from standoff.streams.protocols import Live, Recorded
@@ -21,7 +21,7 @@ from standoff.view.words import plain
 def print_stop_hint(options: WatchOptions, notes: Console) -> None:
     """A pair whose threshold is no more than where robots stop is not slowed down before."""
     if options.sure <= options.stop:
-        own = options.self_ is not None and options.self_ == options.sure
+        own = options.self_collision is not None and options.self_collision == options.sure
         who = "Links of one robot" if own else "Pairs with something that stands still"
         same = options.sure == options.stop
         stop = "also the stop distance" if same else f"below the stop of {1e3 * options.stop:g} mm"

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.geometry.pose import Array
 
 if TYPE_CHECKING:

@@ -13,17 +13,16 @@ CONTACT_MERGE_COSINE = 1e-12
 
 
 @kernel
-def append(state, p, q, kind_a, feature_a, kind_b, feature_b, kept, at, n, depth):
-    """A contact of two features of pieces ``p`` and ``q``: world point, normal from q to p, depth.
-    Returns its row. Where the table is full it is only counted, and the last row is written over:
-    the caller makes room and begins anew."""
+def append(state, a, b, kept, at, n, depth):
+    """A contact of two features, each its piece, kind and number: world point, normal from b to a,
+    depth. Returns its row. Where the table is full it is only counted, and the last row is written
+    over: the caller makes room and begins anew."""
     rows = state.contacts.shape[0]
     k = min(state.step.contacts, rows - 1)
     state.step.contacts += 1
     contact = state.contacts[k]
-    contact.a, contact.b = p, q
-    contact.kind_a, contact.feature_a = kind_a, feature_a
-    contact.kind_b, contact.feature_b = kind_b, feature_b
+    contact.a, contact.kind_a, contact.feature_a = a
+    contact.b, contact.kind_b, contact.feature_b = b
     contact.kept, contact.left_out, contact.depth = kept, 0, depth
     point, normal = contact.point, contact.normal
     point[0], point[1], point[2] = at

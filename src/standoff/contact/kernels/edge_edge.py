@@ -152,7 +152,7 @@ def edge_on_edge(scene, state, scratch, i, j, end_old):
     united = not (alone(scene, pair.p) and alone(scene, pair.q))
     seam = united and on_seam(scene, scratch, one, other)
     normal = rotate(state.poses, body, found.x, found.y, found.z)
-    k = append(state, pair.p, pair.q, EDGE, a, EDGE, b, kept, at_world, normal, found.depth)
+    k = append(state, (pair.p, EDGE, a), (pair.q, EDGE, b), kept, at_world, normal, found.depth)
     state.contacts[k].left_out = 1 if seam else 0
 
 

@@ -223,7 +223,7 @@ def whole_contact(scene, state, scratch, nx, ny, nz, depth):
         a, b = scratch.apart.point_p, scratch.apart.point_q
         x, y, z, count = a[0] + b[0], a[1] + b[1], a[2] + b[2], 2.0
     at = x / count, y / count, z / count
-    append(state, p, q, WHOLE, 0, WHOLE, 0, 0, at, (nx, ny, nz), depth)
+    append(state, (p, WHOLE, 0), (q, WHOLE, 0), 0, at, (nx, ny, nz), depth)
 
 
 @kernel

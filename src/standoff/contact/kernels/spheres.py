@@ -59,7 +59,7 @@ def ball_on_ball(scene, state, scratch):
     along = other.radius - 0.5 * depth
     at = b0 + along * x, b1 + along * y, b2 + along * z
     kept = 1 if pair.end_old > pair.first_old else 0
-    append(state, p, q, BALL, 0, BALL, 0, kept, at, (x, y, z), depth)
+    append(state, (p, BALL, 0), (q, BALL, 0), kept, at, (x, y, z), depth)
     return True
 
 
@@ -138,7 +138,7 @@ def ball_on_piece(scene, state, scratch):
     if not first:
         kind_a, a, kind_b, b, n = kind, feature, BALL, 0, (-n0, -n1, -n2)
     kept = 1 if find_old(state, pair.first_old, pair.end_old, kind_a, a, kind_b, b) >= 0 else 0
-    append(state, pair.p, pair.q, kind_a, a, kind_b, b, kept, between, n, depth)
+    append(state, (pair.p, kind_a, a), (pair.q, kind_b, b), kept, between, n, depth)
     return True
 
 

@@ -70,9 +70,9 @@ def vertex_on_face(scene, state, scratch, v, face, of_p, at):
     kept = 1 if face == scratch.vertices[v].hint else 0
     v, face = v - o.vertex0, face - s.face0
     if of_p:
-        append(state, p, q, VERTEX, v, FACE, face, kept, between, (a, b, c), depth)
+        append(state, (p, VERTEX, v), (q, FACE, face), kept, between, (a, b, c), depth)
     else:
-        append(state, p, q, FACE, face, VERTEX, v, kept, between, (-a, -b, -c), depth)
+        append(state, (p, FACE, face), (q, VERTEX, v), kept, between, (-a, -b, -c), depth)
 
 
 @kernel

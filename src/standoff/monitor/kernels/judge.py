@@ -1,14 +1,14 @@
 """The narrow phase: of the near pairs the extended boxes first, then the exact distance.
 
 `judge` decides which pairs warn: each that is not surely farther apart than its threshold is a
-*hit*, which `monitor.report` shows as a `Warning`. Over the whole motion between two readings
+*hit*, which `monitor.report` shows as a `PairWarning`. Over the whole motion between two readings
 `monitor.kernels.between` decides in its place, and about a stop `paths.stop_check`.
 
-`parting` decides whether a pair that is too close surely separates (``Warning.approaching`` is then
-False). Two convex bodies are apart by ``d`` along the normal of their witness points, and no nearer
-for as long as every point of one moves away along it from every point of the other. From the last
-reading to this one a point ``p`` of a body has moved by ``Δc + ΔR p``, so that of all its points
-none has come less far along ``n`` than
+`parting` decides whether a pair that is too close surely separates (``PairWarning.approaching`` is
+then False). Two convex bodies are apart by ``d`` along the normal of their witness points, and no
+nearer for as long as every point of one moves away along it from every point of the other. From the
+last reading to this one a point ``p`` of a body has moved by ``Δc + ΔR p``, so that of all its
+points none has come less far along ``n`` than
 
     n · Δc - |ΔR| |p|.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.geometry.pose import Array
 from standoff.paths.certificate import GROUP
 from standoff.paths.verify.cell_model import Ints, NotProvedError

@@ -15,7 +15,7 @@ from typing import Literal
 
 import numpy as np
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.errors import CertificateError
 from standoff.geometry.pose import Array
 from standoff.paths.certificate import GROUP, MESH, METHODS, SHAPE, SPHERE, Certificate

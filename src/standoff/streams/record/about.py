@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import standoff
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.cell.files import cell_text, load_text
 from standoff.errors import StreamError
 from standoff.streams.options import WatchOptions

@@ -13,12 +13,12 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.cell.model import Model
+from standoff.cell.nearest_pair import NearestFinder, NearPair
 from standoff.cell.state import State as CellState
 from standoff.errors import Error
 from standoff.geometry.pose import Array
-from standoff.paths.nearest_pair import NearestFinder, NearPair
 from standoff.streams.limits import QUIET_LINE_PERIOD
 from standoff.streams.report import Report, State
 from standoff.streams.shown import shown

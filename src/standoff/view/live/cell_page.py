@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from standoff.broadphase import Index
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
+from standoff.cell.nearest_pair import NearestFinder, NearPair
 from standoff.geometry.pose import Array
-from standoff.paths.nearest_pair import NearestFinder, NearPair
 from standoff.view.live import style
 from standoff.view.live.camera import bounds, has_floor, set_stage
 from standoff.view.live.curves import RunningCurves

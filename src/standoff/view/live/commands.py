@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from rich.console import Console
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.monitor.monitor import Monitor
 from standoff.view.live.server import LOOPBACK, USUAL_PORT, address, close, open_server
 from standoff.view.live.ticking import Stepping, beat, enduring

@@ -7,7 +7,7 @@ import threading
 
 import numpy as np
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.geometry.pose import Array
 from standoff.robots.inverse_kinematics import REACH_ANGLE, reach
 from standoff.view.live.motion import no_faster

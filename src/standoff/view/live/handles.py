@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.errors import PoseError
 from standoff.geometry.pose import Array, as_pose, pose
 from standoff.robots.tree import WORLD, Tree

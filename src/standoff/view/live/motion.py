@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.geometry.pose import Array
 from standoff.paths.path_file import PathFile
 

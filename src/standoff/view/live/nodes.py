@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.cell.state import State
 from standoff.geometry.mesh import Mesh
 from standoff.geometry.narrowphase import layout

@@ -21,7 +21,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.errors import Error, UnknownNameError
 from standoff.geometry.pose import Array, numbers
 from standoff.monitor.report import Cycle

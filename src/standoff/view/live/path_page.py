@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from standoff.broadphase import Octree
+from standoff.cell.nearest_pair import Among, NearestFinder, NearPair
 from standoff.errors import Error
 from standoff.monitor.buffers import Thresholds
 from standoff.monitor.monitor import Monitor
 from standoff.monitor.report import Cycle
 from standoff.paths.checker import PathChecker
-from standoff.paths.nearest_pair import Among, NearestFinder, NearPair
 from standoff.paths.verdict import Verdict
 from standoff.plan.growing import EDGE_BUDGET
 from standoff.view.check import USUAL_BUDGET, Checked, sentence
@@ -182,7 +182,7 @@ class PathPage(Playback):
         self._threshold = near
         # A path may be faster than its joints are: that is for others to say, here it is shown.
         near = max(near, 0.0)
-        rule = Thresholds(self_=near, robot_robot=near, robot_scene=near)
+        rule = Thresholds(self_collision=near, robot_robot=near, robot_scene=near)
         super().__init__(
             server, title, [motion],
             lambda period: Monitor(

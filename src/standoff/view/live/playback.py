@@ -10,9 +10,9 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from standoff.cell.nearest_pair import NearPair
 from standoff.monitor.monitor import Monitor
 from standoff.monitor.report import Cycle
-from standoff.paths.nearest_pair import NearPair
 from standoff.view.live.cell_page import CellPage, standing
 from standoff.view.live.motion import Motion
 from standoff.view.live.seen import Seen, Severity, seen, severity

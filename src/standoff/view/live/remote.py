@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING
 import numpy as np
 
 from standoff.broadphase import Index
-from standoff.cell import Cell
+from standoff.cell.cell import Cell
 from standoff.errors import Error
 from standoff.geometry.pose import Array
 from standoff.monitor.monitor import Monitor

@@ -14,7 +14,7 @@ import numpy as np
 
 from standoff.errors import Error
 from standoff.geometry.pose import Array
-from standoff.monitor.report import Cycle, StopWarning, Warning
+from standoff.monitor.report import Cycle, PairWarning, StopWarning
 
 #: What a watch can be in.
 Watched = Literal["SAFE", "WARNING", "FAULT", "STALE", "NOT WATCHED"]
@@ -119,13 +119,13 @@ def seen(
     )  # fmt: skip
 
 
-def _mark(w: Warning) -> Mark:
+def _mark(w: PairWarning) -> Mark:
     return Mark(
         w.a, w.b, float(w.distance), float(w.threshold), w.point_a, w.point_b, when=_when(w)
     )
 
 
-def _when(warning: Warning) -> str:
+def _when(warning: PairWarning) -> str:
     """A stop is yet to come, and what is certified between two readings is over."""
     if isinstance(warning, StopWarning):
         return f"{warning.time:.3f} s into the stop"

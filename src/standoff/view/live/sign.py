@@ -21,7 +21,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from standoff.paths.nearest_pair import NearPair
+from standoff.cell.nearest_pair import NearPair
 from standoff.view.live.seen import Alarm, Latch, Seen, State
 from standoff.view.live.style import STATES, length, minus, safe
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from standoff.geometry.pose import Array
 from standoff.geometry.primitives import Sphere
+from standoff.predict.pair_bounds import urgency
 from standoff.predict.predictor import Predictor
-from standoff.predict.urgency import urgency
 from standoff.view.live.camera import set_stage
 from standoff.view.live.curves import Curve
 from standoff.view.live.nodes import solid

@@ -26,7 +26,7 @@ _ALLOWED = "pairs of names, or a function of two names"
 METHODS = ("exact", "projection", "octree")
 
 
-def interference(
+def find(
     parts: Mapping[str, PartLike],
     method: str = "exact",
     *,

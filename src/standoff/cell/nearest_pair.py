@@ -10,13 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from standoff.cell import Cell
-from standoff.geometry.distance import Distance, distance
+from standoff.geometry.distance import DistanceResult, distance
 from standoff.geometry.narrowphase import batch, dispatch, layout
 from standoff.geometry.narrowphase.bodies import Bodies, PairScratch
 from standoff.geometry.pose import Array, inverse
@@ -24,6 +23,9 @@ from standoff.geometry.primitives import Capsule, Cylinder, HalfSpace, Sphere
 from standoff.geometry.shape import IntArray, Shape
 from standoff.robots.kernels.kinematics import JOINT_KIND, REVOLUTE
 from standoff.robots.tree import matrices
+
+if TYPE_CHECKING:
+    from standoff.cell.cell import Cell
 
 #: A pair whose distance is proved to vary by no more, wherever a joint is, keeps it, [m].
 STILL_PAIR = 0.001
@@ -268,7 +270,7 @@ class NearestFinder:
         """The smallest distance at each of many configurations (n, joints) in their order, [m]."""
         return self._nearest.at(Q)[0]
 
-    def _distance(self, rows: IntArray, frames: Array) -> Distance:
+    def _distance(self, rows: IntArray, frames: Array) -> DistanceResult:
         """Of two primitives, by their rows of the world's table."""
         frame = self._frame
         placed = [(self._parts[r][0], frames[frame[r]] @ self._parts[r][1]) for r in rows]

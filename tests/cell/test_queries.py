@@ -1,0 +1,90 @@
+"""What one reaches for first: limits, random configurations, kinematics, distances."""
+
+import numpy as np
+import pytest
+
+import standoff as so
+from tests.oracles.pinocchio import Oracle, urdf_path
+
+RNG = np.random.default_rng(7)
+
+
+@pytest.fixture(scope="module")
+def cell():
+    made = so.Cell()
+    made.add_robot("builtin:panda", name="panda")
+    made.add_body("table", so.Box((0.6, 1.6, 0.04)), so.pose((0.65, 0.0, 0.2)))
+    made.add_body("cart", so.Box((0.5, 0.4, 0.6)), so.pose((1.5, 0.0, 0.3)), moving=True)
+    return made
+
+
+def test_random_configurations_fill_the_limits(cell):
+    low, high = cell.limits
+    Q = np.array([cell.random(RNG) for _ in range(400)])
+    assert (low <= Q).all() and (high >= Q).all()
+    assert (np.ptp(Q, axis=0) > 0.9 * (high - low)).all()
+    np.testing.assert_array_equal(cell.random(3), cell.random(3))
+    with pytest.raises(so.errors.CellError, match="rng"):
+        cell.random("dice")
+
+
+@pytest.mark.filterwarnings("ignore:robot 'r'")
+def test_fk_and_jacobian_are_pinocchios():
+    """The Jacobian times velocities is the velocity of the link."""
+    oracle = Oracle("tiago", mimic=False)
+    made = so.Cell()
+    made.add_robot(urdf_path("tiago"), name="r")
+    for _ in range(5):
+        q, dq = made.random(RNG), RNG.standard_normal(len(made.joints))
+        poses, motions = oracle.at(q, dq)
+        found = made.fk(q)
+        for link, pose, motion in zip(oracle.links, poses, motions):
+            np.testing.assert_allclose(found[link], pose, atol=1e-12)
+            np.testing.assert_array_equal(found[link], made.pose(link, q))
+            moved = made.jacobian(link, q) @ dq
+            np.testing.assert_allclose(moved, [*motion[3:], *motion[:3]], atol=1e-11)
+
+
+def test_a_jacobian_counts_the_joints_that_follow(cell):
+    """A finger that mimics the other one moves by the joint of that."""
+    q, step = cell.random(RNG), 1e-6
+    for link in ("panda/panda_rightfinger", "panda/panda_leftfinger"):
+        for k, unit in enumerate(np.eye(len(cell.joints))):
+            ahead, back = cell.fk(q + step * unit)[link], cell.fk(q - step * unit)[link]
+            slope = (ahead[:3, 3] - back[:3, 3]) / (2 * step)
+            np.testing.assert_allclose(cell.jacobian(link, q)[:3, k], slope, atol=1e-8)
+
+
+def test_the_clearance_is_the_least_distance_of_all_watched_pairs(cell):
+    for _ in range(20):
+        q = cell.random(RNG)
+        each = [cell.distance(a, b, q) for a, b in cell.pairs.watched()]
+        least = min(each, key=lambda found: found.distance)
+        found = cell.clearance(q)
+        assert found.distance == least.distance and bool(found) is (found.distance > 0.0)
+        gap = found.distance * found.normal
+        np.testing.assert_allclose(found.point_a - found.point_b, gap, atol=1e-9)
+
+
+def test_a_clearance_is_of_the_cell_as_it_is_now(cell):
+    made = cell.snapshot()
+    q = np.array([0.0, -0.6, 0.0, -2.2, 0.0, 1.6, 0.8, 0.02])
+    before = made.clearance(q)
+    at = made.pose("panda/panda_hand", q)[:3, 3]
+    made.add_body("ball", so.Sphere(0.01), so.pose(at))
+    assert made.clearance(q).distance < 0.0 < before.distance
+    assert not made.clearance(q) and "ball" in str(made.clearance(q))
+    made.allow("ball", "panda")
+    assert made.clearance(q).distance == before.distance
+
+
+def test_distances_are_asked_by_name(cell):
+    whole = cell.distance("panda", "table")
+    assert whole.a.startswith("panda/") and whole.b == "table"
+    with pytest.raises(so.errors.UnknownNameError, match="table"):
+        cell.distance("panda", "tabel")
+    with pytest.raises(so.errors.UnknownNameError, match="panda_hand"):
+        cell.jacobian("panda/panda_hnad")
+    bare = so.Cell(unwatched="allow")
+    with pytest.raises(so.errors.CellError, match="no pair to watch"):
+        bare.clearance()
