@@ -77,9 +77,9 @@ def test_bars_apart_along_a_line_collide_though_their_distance_is_the_gap():
     gap = ((corners + other) @ w).min() - (corners @ w).max()
     assert 0.0 < gap <= found.gap  # the gap along the line tells that they may meet
     # and their distance, which is what trees and grown bodies see, is within the separation
-    distance = so.distance(bar, so.pose(), bar, so.pose(other)).value
+    distance = so.distance(bar, so.pose(), bar, so.pose(other)).distance
     assert found.gap < distance <= found.separation
-    assert so.distance(bar, so.pose(1.65 * u), bar, so.pose(other)).value <= 0.0
+    assert so.distance(bar, so.pose(1.65 * u), bar, so.pose(other)).distance <= 0.0
     with pytest.raises(TypeError, match="towards"):
         so.interference.safe_interval((1.0, 0.0), interval=1.7, directions=(u, None), towards=w)
 
@@ -151,13 +151,13 @@ def test_bodies_farther_apart_than_the_separation_come_to_rest_without_contact()
         )
         least = found.separation if found.gap is None else found.gap
         # Just out of reach, along the line between the nearest points.
-        pose_b[:3, 3] -= (least * (1 + 1e-9) + 1e-12 - start.value) * start.normal
+        pose_b[:3, 3] -= (least * (1 + 1e-9) + 1e-12 - start.distance) * start.normal
         for t in np.linspace(0.0, 1.0, 9):
             for way_b in (t, 1.0):  # and one of them may be late
                 moved = [pose_a.copy(), pose_b.copy()]
                 moved[0][:3, 3] += t * (v_a * 0.2 + braking[0]) * u_a
                 moved[1][:3, 3] += way_b * (v_b * 0.2 + braking[1]) * u_b
-                value = so.distance(a, moved[0], b, moved[1]).value
+                value = so.distance(a, moved[0], b, moved[1]).distance
                 assert value > 0.0
                 near += value < 0.05
     assert near > 200

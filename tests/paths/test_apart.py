@@ -142,7 +142,7 @@ def test_what_is_proved_is_less_than_any_distance_that_samples_find(panda):
     for pair in result.apart:
         a, b = model.frame_of(pair.a), model.frame_of(pair.b)
         least = min(
-            so.distance(x, T[a] @ at, y, T[b] @ there).value
+            so.distance(x, T[a] @ at, y, T[b] @ there).distance
             for T in frames
             for x, at in model.parts[model.index[pair.a]]
             for y, there in model.parts[model.index[pair.b]]
@@ -400,10 +400,10 @@ class TestBeyondTheLimits:
     def test_certificates(self, cell):
         """No pair is left by which a motion that is stretched beyond the limit could fail."""
         certificate = so.PathChecker(cell).segment([0.0], [0.7]).certificate()
-        assert so.verify(cell, certificate).ok
+        assert so.verify(cell, certificate).verified
         beyond = replace(certificate, coefficients=certificate.coefficients * (0.72 / 0.7))
         found = so.verify(cell, beyond)
-        assert not found.ok and "proved apart" in found.reason
+        assert not found.verified and "proved apart" in found.reason
 
     def test_stops(self, cell):
         brakes = {"deceleration": 1.0, "limits": False}

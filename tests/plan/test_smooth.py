@@ -39,7 +39,7 @@ def test_a_detour_is_pulled_tight(checker):
     assert found.after == pytest.approx(length(found.waypoints))
     assert SHORTEST < found.after < SHORT < 0.5 * found.before
     assert found.verdict.free and found.stopped == "steps" and found.steps == 2000
-    assert so.verify(checker.cell, found.certificate()).ok
+    assert so.verify(checker.cell, found.certificate()).verified
     assert coal_clearance(checker.cell, found.waypoints, 0.005) > 0.0
     assert np.array_equal(found[0], DETOUR[0]) and np.array_equal(found[-1], DETOUR[-1])
 
@@ -148,7 +148,7 @@ def test_long_walks_shrink(tmp_path):
     long = so.smooth(so.PathChecker(cell, budget=budget), np.array(walk), steps=0)
     assert long.verdict.free and len(long) == 3000
     one = long.certificate(len(long) - 2)
-    assert so.verify(cell, one, engine="plain").ok
+    assert so.verify(cell, one, engine="plain").verified
     assert len(next(long.certificates()).times) == 2
 
 

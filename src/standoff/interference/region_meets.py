@@ -42,7 +42,7 @@ from standoff.tolerances import COORDINATE_LIMIT, EPS, ROUNDING_UNITS
 
 @dataclass(frozen=True, eq=False)
 class Meeting:
-    """Where two trees meet.
+    """Where two trees meet. True where they are `apart`.
 
     Attributes:
         places: nodes that both cover, the smaller leaf of each two that overlap, as boxes (n, 6),
@@ -58,14 +58,18 @@ class Meeting:
     doubt: bool
     visited: int
 
+    @property
+    def apart(self) -> bool:
+        """Whether the bodies are proved not to meet; doubt counts as meeting."""
+        return not self.doubt and len(self.places) == 0
+
     def __bool__(self) -> bool:
-        """Whether the bodies may meet; doubt counts as meeting."""
-        return self.doubt or len(self.places) > 0
+        return self.apart
 
 
 @dataclass(frozen=True, eq=False)
 class Meetings:
-    """Which trees of many meet, and where.
+    """Which trees of many meet, and where. True where all are `apart`.
 
     Attributes:
         pairs: the meeting of each two that may meet, by their numbers, the smaller first.
@@ -74,6 +78,14 @@ class Meetings:
 
     pairs: dict[tuple[int, int], Meeting]
     visited: int
+
+    @property
+    def apart(self) -> bool:
+        """Whether no two of them may meet."""
+        return not self.pairs
+
+    def __bool__(self) -> bool:
+        return self.apart
 
 
 def meets(a: RegionTree, b: RegionTree, *, first: bool = False) -> Meeting:
@@ -269,7 +281,7 @@ class OctreeMethod:
             return self._of_half_spaces(i, j)
         found = meets(a, b)
         self.tests["nodes"] += found.visited
-        return self._overlap(i, j, found) if found else self._gap(i, j, found.visited)
+        return self._gap(i, j, found.visited) if found.apart else self._overlap(i, j, found)
 
     def _overlap(self, i: int, j: int, found: Meeting) -> Overlap:
         certain = bool(found.sure.any())
@@ -300,7 +312,7 @@ class OctreeMethod:
     def _of_half_spaces(self, i: int, j: int) -> Overlap | Gap:
         """Two parts that both reach beyond the cube: half spaces, whose distance is known."""
         a, b = self.parts[i], self.parts[j]
-        value = distance(a.shape, a.pose, b.shape, b.pose).value
+        value = distance(a.shape, a.pose, b.shape, b.pose).distance
         far = float(np.abs(a.pose[:3, 3]).sum() + np.abs(b.pose[:3, 3]).sum())
         value -= ROUNDING_UNITS * EPS * far
         if value > self.clearance:

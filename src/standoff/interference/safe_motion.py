@@ -50,7 +50,7 @@ from standoff.tolerances import SPAN_ROUNDING
 
 @dataclass(frozen=True)
 class SafeInterval:
-    """An interval between two looks, and what it takes.
+    """An interval between two looks, and what it takes. True where it is `safe`.
 
     Attributes:
         interval: ``T``, from one look to the next, [s]; infinite where the two cannot meet, 0
@@ -68,6 +68,14 @@ class SafeInterval:
     distance: float
     growth: tuple[float, float]
     gap: float | None = None
+
+    @property
+    def safe(self) -> bool:
+        """Whether there is time between two looks: an interval of 0 nobody can keep."""
+        return self.interval > 0.0
+
+    def __bool__(self) -> bool:
+        return self.safe
 
 
 def safe_interval(

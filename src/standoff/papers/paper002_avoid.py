@@ -111,9 +111,9 @@ def gaps(made: Encounter, ways: tuple[float, float]) -> dict[tuple[str, str], fl
     a, b = ((shape, at[name]) for shape, name in zip(made.shapes, "ab"))
     post = (POST.shape, POST.pose)
     return {
-        ("a", "b"): distance(*a, *b).value,
-        ("a", STATIC): distance(*a, *post).value,
-        ("b", STATIC): distance(*b, *post).value,
+        ("a", "b"): distance(*a, *b).distance,
+        ("a", STATIC): distance(*a, *post).distance,
+        ("b", STATIC): distance(*b, *post).distance,
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from standoff.cell.allowed import Pair, ordered
 from standoff.cell.cell import Cell
@@ -146,9 +146,9 @@ def _witness(cell: Cell, a: str, b: str, q: Array) -> tuple[float, Array, Array]
     placed = [state.placed(name) for name in (a, b)]
     nearest = min(
         (distance(x, at, y, there) for x, at in placed[0] for y, there in placed[1]),
-        key=lambda d: d.value,
+        key=lambda d: d.distance,
     )
-    return nearest.value, nearest.point_a, nearest.point_b
+    return nearest.distance, nearest.point_a, nearest.point_b
 
 
 def _named(cell: Cell, pairs: Any) -> list[Pair]:
@@ -174,7 +174,7 @@ def _named(cell: Cell, pairs: Any) -> list[Pair]:
 
 @dataclass(frozen=True)
 class ProvedApart:
-    """Two bodies that are never as near as the clearance.
+    """Two bodies that are never as near as the clearance: the answer that is `apart`.
 
     Attributes:
         clearance: that was asked for, [m].
@@ -189,6 +189,8 @@ class ProvedApart:
     separation: float
     boxes: int
     proof: str
+
+    apart: ClassVar[bool] = True
 
     @property
     def reason(self) -> str:
@@ -218,6 +220,10 @@ class CanTouch:
     distance: float
     point_a: Array
     point_b: Array
+    apart: ClassVar[bool] = False
+
+    def __bool__(self) -> bool:
+        return self.apart
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,11 +243,16 @@ class StaysOpen:
     nearest: float | None = None
     q: Array | None = None
     joints: tuple[str, ...] = ()
+    apart: ClassVar[bool] = False
+
+    def __bool__(self) -> bool:
+        return self.apart
 
 
 @dataclass(frozen=True, eq=False)
 class Apart:
-    """All pairs that were asked about, in the order in which they are watched.
+    """All pairs that were asked about, in the order in which they are watched. True where all are
+    `proved` apart.
 
     Attributes:
         clearance: that apart means, [m].
@@ -251,6 +262,14 @@ class Apart:
     apart: tuple[ProvedApart, ...]
     touching: tuple[CanTouch, ...]
     open: tuple[StaysOpen, ...]
+
+    @property
+    def proved(self) -> bool:
+        """Whether every pair that was asked about is proved apart."""
+        return not self.touching and not self.open
+
+    def __bool__(self) -> bool:
+        return self.proved
 
     def allow(self, cell: Cell) -> None:
         """Allow every pair that was proved apart, with the proof as the reason.

@@ -32,7 +32,7 @@ class Progress:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """A path with its proof, or why there is none.
+    """A path with its proof, or why there is none. True where it is `solved`.
 
     Attributes:
         solved: whether there is a path. It is certified: ``verdict.free`` holds.
@@ -69,6 +69,9 @@ class Plan:
     tolerance: float
     method: Method
     seed: int
+
+    def __bool__(self) -> bool:
+        return self.solved
 
     def certificate(self, segment: int | None = None) -> Certificate:
         """What proves the path, or one segment of it, to be verified by `standoff.verify` or kept;
@@ -109,5 +112,5 @@ class Plan:
                     f"{1e3 * self.clearance:g} mm and the tolerance {1e3 * self.tolerance:g} mm; "
                     "a smaller clearance (clearance=, --clearance) may allow it"
                 )
-            return f"the {self.reason} is not free: {self.verdict.at_rest if self.verdict else ''}"
+            return f"the {self.reason} is not free: {found.at_rest if found is not None else ''}"
         return f"no path: {self.reason} {spent}"

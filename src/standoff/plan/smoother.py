@@ -48,7 +48,7 @@ class Smoothing:
 @dataclass(frozen=True, eq=False)
 class Smoothed:
     """A path that is not longer than the one given, with its proof. It can be given wherever
-    waypoints can.
+    waypoints can. True where it is `free`.
 
     Attributes:
         waypoints: (n, joints); the first and the last one are those given.
@@ -71,6 +71,14 @@ class Smoothed:
     checked: int
     stopped: Stop
     time: float
+
+    @property
+    def free(self) -> bool:
+        """Whether the whole path is proved free, as one that `smooth` gives back is."""
+        return self.verdict.free
+
+    def __bool__(self) -> bool:
+        return self.free
 
     def certificate(self, segment: int | None = None) -> Certificate:
         """What proves the path, or one segment of it, to be verified by `standoff.verify` or

@@ -423,7 +423,7 @@ def drawn_in(shape: Shape, pose: Array, centres: Array, radii: Array) -> tuple[A
             at = np.eye(4)
             at[:3, 3] = centre
             found = distance(probe, at, hull, None)
-            if found.value <= -SMALLEST_SIZE:
+            if found.distance <= -SMALLEST_SIZE:
                 continue
             if found.exact:
                 nearest = found.point_b

@@ -38,10 +38,10 @@ _CHUNK = 4096
 
 @dataclass(frozen=True)
 class Verification:
-    """What came of checking a certificate again.
+    """What came of checking a certificate again. True where it is `verified`.
 
     Attributes:
-        ok: whether it proves what it claims.
+        verified: whether it proves what it claims; that may be a collision, see ``kind``.
         reason: why not, in words; None where it does.
         kind: the verdict claimed, such as ``free``.
         proofs: how many proofs were checked and hold.
@@ -53,7 +53,7 @@ class Verification:
         room: by how much the tightest inequality holds, [m]; None without proofs.
     """
 
-    ok: bool
+    verified: bool
     reason: str | None
     kind: str
     proofs: int
@@ -62,6 +62,9 @@ class Verification:
     engine: str
     asked: int = 0
     room: float | None = None
+
+    def __bool__(self) -> bool:
+        return self.verified
 
 
 def verify(
@@ -74,8 +77,8 @@ def verify(
 ) -> Verification:
     """Check a certificate, or the file of one, against a cell.
 
-    A certificate that does not hold is an answer and no exception: ``ok`` is False then, and
-    ``reason`` the first thing wrong. One whose verdict is ``undecided`` proves nothing.
+    A certificate that does not hold is an answer and no exception: ``verified`` is False then,
+    and ``reason`` the first thing wrong. One whose verdict is ``undecided`` proves nothing.
 
     Args:
         engine: ``plain`` measures distances by support functions and triangles alone; ``coal`` asks
@@ -108,7 +111,7 @@ def verify(
     except NotProvedError as refused:
         reason = str(refused)
     return Verification(
-        ok=reason is None,
+        verified=reason is None,
         reason=reason,
         kind=certificate.verdict.kind,
         proofs=check.checked,
