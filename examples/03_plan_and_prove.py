@@ -36,10 +36,10 @@ plan = planner.plan(start, goal, seed=0, timeout=10.0)
 print(plan)
 if not plan.solved:
     sys.exit(f"no path: {plan.reason}")
-shorter = so.smooth(planner.checker, plan.waypoints, steps=1000, seed=0)
+shorter = so.smooth(planner, plan, steps=1000, seed=0)
 print(shorter)
 
-write_path(folder / "path.csv", cell, shorter.waypoints)
+write_path(folder / "path.csv", cell, shorter)
 certificate = shorter.certificate()
 certificate.save(folder / "proof.json", cell=cell)
 found = so.verify(cell, folder / "proof.json", engine="plain")

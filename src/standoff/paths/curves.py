@@ -34,6 +34,7 @@ def as_pieces(cell: Cell, motion: Any, joints: Sequence[str] | None = None) -> P
               (``make_interp_spline``). It is taken over its own range, from its first breakpoint to
               its last, whatever its ``extrapolate`` says; one that repeats itself (``"periodic"``)
               over one period, whose end has to meet its start;
+            - a `Plan` or what `smooth` gives back, one unit of time a segment;
             - a ROS trajectory as `joint_trajectory` takes it, with that function's defaults.
         joints: names of the joints that ``motion`` has values for, in its order; the others stay
             where the cell has them. All joints of the cell by default, in its order.
@@ -45,6 +46,8 @@ def as_pieces(cell: Cell, motion: Any, joints: Sequence[str] | None = None) -> P
     if isinstance(motion, Pieces):
         given = Polynomials(motion.times, motion.coefficients, motion.rounding)
         return motion if joints is None and _fits(cell, given) else _placed(cell, given, joints)
+    if isinstance(getattr(motion, "waypoints", None), np.ndarray):
+        return as_pieces(cell, Pieces.path(motion), joints)
     if spline_kind(motion) is not None:
         read = read_spline(motion)
         if getattr(motion, "extrapolate", None) == "periodic":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, Literal
@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 
 from standoff.errors import PathError, PlanError
 from standoff.geometry.pose import Array
-from standoff.paths.certificate import Certificate
 from standoff.paths.checker import PathChecker
 from standoff.paths.verdict import Verdict
 from standoff.plan.growing import Slices, address_of_check, compile_for, prove, supply
@@ -21,6 +20,7 @@ from standoff.plan.kernels import plan_tables as g
 from standoff.plan.kernels.shortcut import shorten
 from standoff.plan.planner import Planner
 from standoff.plan.query import above_zero, joint_weights
+from standoff.plan.result import ProvedPath
 from standoff.robots.joint_values import joint_rows
 from standoff.scalars import whole
 
@@ -46,7 +46,7 @@ class Smoothing:
 
 
 @dataclass(frozen=True, eq=False)
-class Smoothed:
+class Smoothed(ProvedPath):
     """A path that is not longer than the one given, with its proof. It can be given wherever
     waypoints can. True where it is `free`.
 
@@ -80,27 +80,6 @@ class Smoothed:
     def __bool__(self) -> bool:
         return self.free
 
-    def certificate(self, segment: int | None = None) -> Certificate:
-        """What proves the path, or one segment of it, to be verified by `standoff.verify` or
-        kept."""
-        return self.verdict.certificate(segment)
-
-    def certificates(self) -> Iterator[Certificate]:
-        """What proves each segment, one after the other."""
-        return (self.certificate(k) for k in range(len(self) - 1))
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        return np.array(self.waypoints, dtype=dtype)
-
-    def __len__(self) -> int:
-        return len(self.waypoints)
-
-    def __iter__(self) -> Iterator[Array]:
-        return iter(self.waypoints)
-
-    def __getitem__(self, at: Any) -> Any:
-        return self.waypoints[at]
-
     def __str__(self) -> str:
         share = 100.0 * self.after / self.before if self.before > 0.0 else 100.0
         return (
@@ -131,7 +110,7 @@ def smooth(
 
     Args:
         checker: what proves the path; of a `Planner`, its checker.
-        waypoints: (n, joints), n >= 2; every segment must be free.
+        waypoints: a `Plan`, or (n, joints), n >= 2; every segment must be free.
         steps: shortcuts to try.
         seed: the same one gives the same path, if it is not stopped by time.
         timeout: [s]
