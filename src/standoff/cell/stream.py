@@ -59,7 +59,7 @@ def checked_rule(
         CellError: what is wrong, where.
     """
     _pattern(source, "source")
-    if robot is not None and robot not in robots:
+    if robot is not None and (not isinstance(robot, str) or robot not in robots):
         raise UnknownNameError(str(robot), robots, what="robot", element="robot")
     _one_of(angles, ANGLES, "angles")
     _one_of(lengths, LENGTHS, "lengths")

@@ -37,6 +37,7 @@ from standoff.interference.region_tree import (
     room,
     written,
 )
+from standoff.scalars import flag
 from standoff.tolerances import COORDINATE_LIMIT, EPS, ROUNDING_UNITS
 
 
@@ -91,6 +92,7 @@ class Meetings:
 def meets(a: RegionTree, b: RegionTree, *, first: bool = False) -> Meeting:
     """Where two trees meet; with ``first``, the first place in the order of their leaves alone."""
     _check_trees((a, b))
+    flag("first", first, InterferenceError)
     one, two, most = a.leaves.address, b.leaves.address, 1 if first else LARGEST_COUNT
     leaves = written(lambda walk: meet_pair(one, two, most, walk), a.levels)
     return _meeting(a, leaves, a.outside and b.outside, int(room.found["visited"][0]))

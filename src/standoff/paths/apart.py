@@ -19,7 +19,7 @@ from standoff.paths.kernels import apart_tables as p
 from standoff.paths.kernels.apart import search_apart
 from standoff.paths.options import length
 from standoff.paths.path_search import Progress
-from standoff.scalars import whole
+from standoff.scalars import function, instance, whole
 
 __all__ = ["Apart", "CanTouch", "ProvedApart", "StaysOpen", "prove_apart"]
 
@@ -60,8 +60,8 @@ def prove_apart(
         PathError: a parameter that makes no sense, or a pair that cannot move.
         UnknownNameError: a name nobody bears, or a link without geometry.
     """
-    if not isinstance(cell, Cell):
-        raise PathError("not a cell", element="cell", value=cell, allowed="a Cell")
+    instance("cell", cell, PathError, Cell)
+    report = function("progress", progress, PathError, "the share that is done")
     gap = length(clearance, "clearance", least=0.0)
     most = whole("budget", budget, PathError, 1)
     if pairs is None:
@@ -71,8 +71,7 @@ def prove_apart(
     for k, (a, b) in enumerate(asked):
 
         def advance(share: float, done: int = k) -> None:
-            if progress is not None:
-                progress((done + share) / len(asked))
+            report((done + share) / len(asked))
 
         found.append(_prove(cell, a, b, gap, most, advance))
         advance(1.0)

@@ -41,7 +41,7 @@ from standoff.paths.proving import certificate, meeting
 from standoff.paths.tables import Settings, Tables, build_tables
 from standoff.paths.verdict import Verdict
 from standoff.robots.joint_values import joint_rows
-from standoff.scalars import whole
+from standoff.scalars import flag, function, whole
 
 #: How precisely the earliest contact on a segment is found where nothing else is asked for, as a
 #: part of the segment, [-]: a micrometre on a motion of one metre.
@@ -313,6 +313,9 @@ class PathChecker:
         progress: Progress | None,
         memory: Memory | None,
     ) -> Verdict:
+        flag("first", first, PathError)
+        if progress is not None:
+            function("progress", progress, PathError, "the share that is done")
         fine = length(precision, "precision")
         if not 0.0 < fine < 1.0:
             raise PathError("not a precision", value=precision, allowed="above 0, below 1")

@@ -12,8 +12,10 @@ from standoff.cell.cell import Cell
 from standoff.errors import PathError
 from standoff.motion.pieces import Pieces, at_rest
 from standoff.motion.splines import Polynomials, read_spline, spline_kind
+from standoff.names import listed
 from standoff.paths.joints import find_joints
 from standoff.paths.trajectory import is_trajectory, joint_trajectory
+from standoff.scalars import instance
 
 _TAKEN = (
     "so.paths.Pieces; PPoly (CubicSpline, PchipInterpolator, …), BPoly or BSpline of SciPy up to "
@@ -43,6 +45,7 @@ def as_pieces(cell: Cell, motion: Any, joints: Sequence[str] | None = None) -> P
         PathError: anything else, and motions that make no sense; see there.
         UnknownNameError: a joint that the cell does not have.
     """
+    instance("cell", cell, PathError, Cell)
     if isinstance(motion, Pieces):
         given = Polynomials(motion.times, motion.coefficients, motion.rounding)
         return motion if joints is None and _fits(cell, given) else _placed(cell, given, joints)
@@ -69,13 +72,13 @@ def _fits(cell: Cell, motion: Polynomials) -> bool:
 
 def _placed(cell: Cell, motion: Polynomials, joints: Sequence[str] | None) -> Pieces:
     """The motion's columns put where the cell has their joints."""
-    names = cell.joints if joints is None else tuple(joints)
+    names = cell.joints if joints is None else tuple(listed(joints, "joints"))
     if motion.coefficients.shape[2] != len(names):
         hint = "" if joints is not None else "; name the joints of fewer columns with joints=[…]"
         raise PathError(
             "wrong number of columns",
             value=motion.coefficients.shape[2],
-            allowed=f"{len(names)}, one a joint: {', '.join(names) or 'none'}{hint}",
+            allowed=f"{len(names)}, one a joint: {', '.join(map(str, names)) or 'none'}{hint}",
         )
     if joints is None:
         return Pieces.make(*motion, cell.joints)

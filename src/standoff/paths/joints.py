@@ -17,6 +17,7 @@ from standoff.errors import PathError, UnknownNameError
 from standoff.geometry.pose import Array
 from standoff.robots.kernels.kinematics import INDEX, MULTIPLIER, OFFSET
 from standoff.robots.tree import Tree
+from standoff.scalars import instance
 from standoff.tolerances import ENCODER_TOLERANCE
 
 #: Joint values that differ by less are the same, [rad or m]: files are written with six digits or
@@ -55,7 +56,7 @@ def find_joints(
     """
     known = _known(cell)
     if robot is not None:
-        if robot not in cell.robots:
+        if not isinstance(robot, str) or robot not in cell.robots:
             raise UnknownNameError(str(robot), cell.robots, what="robot")
         known = {name: f for name, f in known.items() if name.startswith(f"{robot}/")}
     result: list[Found] = []
@@ -210,6 +211,7 @@ def unwrap(cell: Cell, waypoints: ArrayLike) -> Array:
         PathError: a step within HALF_TURN_ANGLE of half a turn, which may go either way.
         ConfigurationError: waypoints that do not fit the cell.
     """
+    instance("cell", cell, PathError, Cell)
     q = cell.tree.configurations(waypoints, "waypoints")
     turning = [j for j, kind in enumerate(cell.tree.kinds) if kind == "continuous"]
     return unwrap_columns(q, turning, cell.joints)

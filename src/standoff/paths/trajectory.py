@@ -18,7 +18,7 @@ from standoff.geometry.regular_file import read_regular
 from standoff.motion.pieces import LONGEST_GAP, POWERS, UNDERFLOW, Pieces, at_rest
 from standoff.paths.joints import Found, find_joints, unwrap_columns
 from standoff.paths.strict_json import parse_json
-from standoff.scalars import number
+from standoff.scalars import flag, instance, number
 from standoff.tolerances import EPS
 
 #: Rounding of a coefficient of a Hermite polynomial, relative to the magnitudes of its terms, [-]:
@@ -91,6 +91,8 @@ def joint_trajectory(
         PathError: what is no trajectory; times that do not increase; a joint missing, or ambiguous.
         UnknownNameError: a joint that the cell does not have.
     """
+    instance("cell", cell, PathError, Cell)
+    flag("unwrap", unwrap, PathError)
     given = read_message(message)
     found = find_joints(cell, given.joint_names, robot=robot, element="joint_names")
     base = _resting(cell, found, rest)

@@ -17,7 +17,7 @@ from standoff.geometry.shape import IntArray
 from standoff.paths.joints import LIMIT_ROUNDING, beyond_limits, find_joints
 from standoff.robots.joint_values import joint_values
 from standoff.robots.kernels import kinematics
-from standoff.scalars import number
+from standoff.scalars import flag, number
 
 #: Weights of joints in a planner's distance, [-]: squares of them times squares of angles are added
 #: up, and stay between the smallest and the largest float64 with these.
@@ -175,6 +175,7 @@ def build_query(
     cell: Cell, start: Any, goal: Any, joints: Any, weights: Array, limits: bool
 ) -> Query:
     """Raises PlanError or ConfigurationError for what makes no sense; see `Planner.plan`."""
+    flag("limits", limits, PlanError)
     planned = chosen_joints(cell, joints)
     origin = joint_values(start, cell.joints, "start")
     goals = _goals(cell, goal, origin)

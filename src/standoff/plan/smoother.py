@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,7 +22,7 @@ from standoff.plan.planner import Planner
 from standoff.plan.query import above_zero, joint_weights
 from standoff.plan.result import ProvedPath
 from standoff.robots.joint_values import joint_rows
-from standoff.scalars import whole
+from standoff.scalars import instance, whole
 
 #: Rows for new vertices, beside one for each that there is.
 _SPARE = 64
@@ -125,7 +125,8 @@ def smooth(
         PlanError: a parameter that makes no sense.
         ConfigurationError: waypoints that do not fit the cell.
     """
-    checker = _checker_of(checker)
+    given = instance("checker", checker, PlanError, PathChecker, Planner)
+    checker = given.checker if isinstance(given, Planner) else given
     compile_for(_Shortening.kernel)
     _ = checker.tables
     begun = perf_counter()
@@ -182,16 +183,6 @@ class _Shortening(Slices):
 
     def so_far(self, time: float) -> Smoothing:
         return Smoothing(time, int(self.path.header.tried), float(self.path.header.length))
-
-
-def _checker_of(given: Any) -> PathChecker:
-    if isinstance(given, Planner):
-        return given.checker
-    if not isinstance(given, PathChecker):
-        raise PlanError(
-            "not a checker", element="checker", value=given, allowed="a PathChecker or a Planner"
-        )
-    return given
 
 
 def _proved(checker: PathChecker, path: Array) -> Verdict:

@@ -26,6 +26,7 @@ from standoff.predict.options import each
 from standoff.predict.readings import Reading
 from standoff.predict.report import Prediction
 from standoff.predict.schedule import Rows
+from standoff.scalars import instance
 from standoff.tolerances import BOX_ROUNDING, EPS, PATH_ROUNDING, URGENCY_TOLERANCE
 
 Marks = NDArray[np.bool_]
@@ -189,10 +190,7 @@ class ExactMotion:
     """
 
     def __init__(self, checker: PathChecker, motion: Any) -> None:
-        if not isinstance(checker, PathChecker):
-            raise PredictError(
-                "not a checker", element="checker", value=checker, allowed="a PathChecker"
-            )
+        instance("checker", checker, PredictError, PathChecker)
         self._checker = checker
         self._motion = as_pieces(checker.cell, motion)
 

@@ -38,7 +38,7 @@ from standoff.predict.options import numbers
 from standoff.robots.joint_values import joint_values
 from standoff.robots.kernels import kinematics
 from standoff.robots.tree import Tree
-from standoff.scalars import amount
+from standoff.scalars import amount, instance, is_single
 from standoff.tolerances import BOX_ROUNDING, ENCODER_TOLERANCE, EPS, PATH_ROUNDING, SPEED_ROUNDING
 
 #: Spheres that a cell is covered by at most, [-]: the pairs of so many take 200 MB, and as much
@@ -165,6 +165,7 @@ def cell_spheres(
             not left out, no pair left to watch, a number that makes no sense.
         UnknownNameError: a body that is not there.
     """
+    instance("cell", cell, PredictError, Cell)
     cell.check_watched()
     revision, model = cell.revision, cell.model
     tree = model.tree
@@ -192,7 +193,7 @@ def cell_spheres(
 
 
 def _per_joint(value: PerJoint, tree: Tree, what: str) -> Array:
-    if not isinstance(value, Mapping) and np.ndim(value) == 0:
+    if is_single(value):
         one = amount(what, value, PredictError, "rad/s or m/s, squared for the latter")
         value = np.full(len(tree.joints), one)
     return joint_values(value, tree.joints, what, negative=False)
@@ -219,7 +220,7 @@ def _left_out(model: Model, names: Any) -> tuple[str, ...]:
         )
     out = tuple(names)
     for name in out:
-        if name not in model.entries:
+        if not isinstance(name, str) or name not in model.entries:
             raise UnknownNameError(str(name), model.index, what="link or body")
     return out
 

@@ -27,7 +27,7 @@ from standoff.paths.verify.coverage import check_coverage, watched_parts
 from standoff.paths.verify.meshes import check_ends, check_meshes
 from standoff.paths.verify.rows import Rows, describe, select
 from standoff.paths.verify.witness import check_witness
-from standoff.scalars import choice, number
+from standoff.scalars import choice, function, instance, number
 
 EngineName = Literal["auto", "plain", "coal"]
 Progress = Callable[[int, int], None]
@@ -90,7 +90,9 @@ def verify(
     Raises:
         CertificateError: a file that cannot be read, or an engine that is not there.
     """
+    instance("cell", cell, CertificateError, Cell)
     cell.check_watched()
+    report = function("progress", progress, CertificateError, "(done, total)")
     choice("engine", engine, CertificateError, ("auto", "plain", "coal"))
     if engine == "coal" and not installed():
         raise CertificateError("Coal is not installed", value=engine, allowed="auto or plain")
@@ -103,7 +105,7 @@ def verify(
     if not isinstance(certificate, Certificate):
         certificate = Certificate.load(certificate)
     opinion = Opinion() if engine != "plain" and installed() else None
-    check = _Check(cell, certificate, opinion, clearance, progress)
+    check = _Check(cell, certificate, opinion, clearance, report)
     reason = None
     try:
         with np.errstate(all="ignore"):  # what is no number is refused, whatever it came from
@@ -132,7 +134,7 @@ class _Check:
         certificate: Certificate,
         opinion: Opinion | None,
         clearance: float | None,
-        progress: Progress | None,
+        progress: Progress,
     ) -> None:
         self.cell, self.certificate = cell, certificate
         self.opinion, self.clearance, self.progress = opinion, clearance, progress
@@ -178,8 +180,7 @@ class _Check:
                 rows = select(scene, some, groups=method == GROUP)
                 self._check_room(rows, self._room(rows, method))
                 self.checked += len(some)
-                if self.progress is not None:
-                    self.progress(self.checked, len(proofs))
+                self.progress(self.checked, len(proofs))
 
     def _room(self, rows: Rows, method: int) -> Array:
         if method == GROUP:
