@@ -673,7 +673,7 @@ CALLS = [
             "speeds": (1.0, 1.0),
             "braking": (0.0, 0.0),
             "interval": 0.1,
-            "distance": None,
+            "reach": None,
             "gap": None,
             "directions": (None, None),
             "gap_along": None,

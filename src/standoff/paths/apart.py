@@ -177,7 +177,7 @@ class ProvedApart:
 
     Attributes:
         clearance: that was asked for, [m].
-        separation: what was proved, [m]: more than the clearance, less than the smallest distance.
+        distance: they are at least so far apart, [m]; more than the clearance.
         boxes: of joint values that the proof looked at.
         proof: the `Cell.proof_digest` of what was proved.
     """
@@ -185,7 +185,7 @@ class ProvedApart:
     a: str
     b: str
     clearance: float
-    separation: float
+    distance: float
     boxes: int
     proof: str
 
