@@ -100,8 +100,8 @@ def threaded(floors: Floors, repeats: int) -> None:
     a = so.interference.RegionTree.build(mesh, root=root, levels=7)
     b = so.interference.RegionTree.build(mesh, other, root=root, levels=7)
     meeting = so.interference.meets(a, b)
-    assert not meeting, "the tori are to be told apart"
-    gap = so.distance(mesh, None, mesh, other).value
+    assert meeting.apart, "the tori are to be told apart"
+    gap = so.distance(mesh, None, mesh, other).distance
     name = f"two tori {1e3 * gap:.0f} mm apart, nodes of {1e3 * a.cell:.0f} mm, traversed"
     spent = 1e3 * best(lambda: so.interference.meets(a, b), repeats)
     floors.row(name, f"{len(a):,} leaves each", spent, "ms", 1.0)

@@ -90,7 +90,7 @@ def test_the_moving_parts_are_warned_about_and_their_trees_meet():
     assert set(blind.warnings) == {("gripper", "belt"), ("gripper", ""), ("belt", "")}
     assert blind.lost == {"belt": "no pose was given for belt"}
     assert [(o.a, o.b) for o in names["close"]] == [("post", "gripper")]
-    assert names["needed"].separation > names["needed"].gap
+    assert names["needed"].threshold > names["needed"].gap
     assert names["shared"].places.shape[1] == 6 and len(names["together"].pairs) == 1
     low, high = names["volume"]
     assert low <= 0.4 * 0.4 * 0.02 <= high

@@ -72,7 +72,7 @@ class Truth:
             close = away <= reach[i] + reach[i + 1 :] + 2 * BUFFER + TIE
             for j in (np.flatnonzero(close) + i + 1).tolist():
                 if (i, j) not in scene.excluded:
-                    value = so.distance(shapes[i], poses[i], shapes[j], poses[j]).value
+                    value = so.distance(shapes[i], poses[i], shapes[j], poses[j]).distance
                     if value <= scene.threshold(i, j) + TIE:
                         found[i, j] = value
         return found

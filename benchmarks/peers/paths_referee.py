@@ -34,7 +34,7 @@ def nearest(cell: so.Cell, start: np.ndarray, end: np.ndarray) -> tuple[float, s
                 for k in np.argsort(apart):
                     if apart[k] >= best[0]:
                         break
-                    value = so.distance(shape, at[k], other, stand[k]).value
+                    value = so.distance(shape, at[k], other, stand[k]).distance
                     if value < best[0]:
                         best = (value, a, b, float(times[k]))
     return closer(cell, start, end, *best)
@@ -60,7 +60,7 @@ def between(cell: so.Cell, q: np.ndarray, a: str, b: str) -> float:
     return min(
         so.distance(
             shape, frames[model.frame[i]] @ pose, other, frames[model.frame[j]] @ there
-        ).value
+        ).distance
         for shape, pose in model.parts[i]
         for other, there in model.parts[j]
     )

@@ -45,7 +45,7 @@ def gap(cell: so.Cell, joints: tuple[int, ...], values: tuple[float, float]) -> 
         ]
         for name in LINKS
     ]
-    return min(so.distance(*a, *b).value for a in parts[0] for b in parts[1])
+    return min(so.distance(*a, *b).distance for a in parts[0] for b in parts[1])
 
 
 if __name__ == "__main__":

@@ -76,7 +76,7 @@ def distance(cell: so.Cell, q: np.ndarray) -> float:
     element = cell.robots["arm"].robot.links[FINGER.partition("/")[2]].elements[0]
     return so.distance(
         element.shape, cell.pose(FINGER, q) @ element.origin, post.shape, post.pose
-    ).value
+    ).distance
 
 
 if __name__ == "__main__":

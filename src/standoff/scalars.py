@@ -1,4 +1,5 @@
-"""Scalars that people give, checked where they come in: a number, a whole number, a yes or no.
+"""What people give, checked where it comes in: a number, a whole number, a yes or no, a function,
+an object of ours.
 
 Each function gives the value back as Python's own type, or raises ``error`` with the name of the
 argument, the value, and what is allowed.
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 import operator
 import sys
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -111,6 +113,33 @@ def choice(element: str, value: Any, error: type[Error], allowed: tuple[str, ...
     if not isinstance(value, str) or value not in allowed:
         raise error("unknown choice", element=element, value=value, allowed=", ".join(allowed))
     return value
+
+
+def function(element: str, value: Any, error: type[Error], given: str) -> Callable[..., Any]:
+    """A function of what is ``given``, in words; None is one that does nothing."""
+    if value is None:
+        return lambda *_: None
+    if not callable(value):
+        raise error("not a function", element=element, value=value, allowed=f"of {given}, or None")
+    result: Callable[..., Any] = value
+    return result
+
+
+def instance(element: str, value: Any, error: type[Error], *kinds: type) -> Any:
+    """An object of one of some classes."""
+    if not isinstance(value, kinds):
+        names = " or ".join(f"a {kind.__name__}" for kind in kinds)
+        found = type(value).__name__
+        raise error(f"not {names} but a {found}", element=element, value=value, allowed=names)
+    return value
+
+
+def is_single(value: Any) -> bool:
+    """Whether it is one value, and not several in a row, a table or a mapping."""
+    try:
+        return not isinstance(value, Mapping) and np.ndim(value) == 0
+    except ValueError:  # rows of different lengths
+        return False
 
 
 def _numbers(least: float, above: float, most: float, unit: str) -> str:

@@ -82,7 +82,7 @@ def test_pairs_of_links_are_as_far_apart_as_coal_says(robot, geometry):
                     frames[model.frame_of(a)] @ local_a,
                     shape_b,
                     frames[model.frame_of(b)] @ local_b,
-                ).value
+                ).distance
                 for shape_a, local_a in parts[a]
                 for shape_b, local_b in parts[b]
             )
@@ -107,6 +107,6 @@ def test_capsules_are_never_farther_than_the_meshes_they_cover():
         coarse_parts = coarse.model.parts[coarse.model.index[name]]
         for _ in range(50):
             at = so.pose(rng.uniform(-0.4, 0.4, 3))
-            exact = min(so.distance(s, p, probe, at).value for s, p in fine_parts)
-            bound = min(so.distance(s, p, probe, at).value for s, p in coarse_parts)
+            exact = min(so.distance(s, p, probe, at).distance for s, p in fine_parts)
+            bound = min(so.distance(s, p, probe, at).distance for s, p in coarse_parts)
             assert bound <= exact + 1e-9 or (bound <= 0 and exact <= 0)

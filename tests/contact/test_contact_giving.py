@@ -194,7 +194,7 @@ def test_pieces_that_were_apart_are_found_when_they_meet():
             frozenset((one, other))
             for one in NAMES
             for other in NAMES
-            if one < other and so.distance(CUBE, names[one], CUBE, names[other]).value < -1e-9
+            if one < other and so.distance(CUBE, names[one], CUBE, names[other]).distance < -1e-9
         }
         found = {frozenset((c.a, c.b)) for c in scene.step(names).contacts if c.depth > 1e-9}
         assert overlap <= found, k

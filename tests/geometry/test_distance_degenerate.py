@@ -142,7 +142,9 @@ def test_value_scales_with_everything(scale):
         at_a, at_b = pose_a.copy(), pose_b.copy()
         at_a[:3, 3] *= scale
         at_b[:3, 3] *= scale
-        assert distance(a, at_a, b, at_b).value == pytest.approx(value * scale, abs=1e-14 * scale)
+        assert distance(a, at_a, b, at_b).distance == pytest.approx(
+            value * scale, abs=1e-14 * scale
+        )
 
 
 def _scaled(shape, scale):
@@ -159,7 +161,7 @@ def test_centres_apart_by_less_than_a_square_can_hold_still_have_a_unit_normal(s
     for other in (S, C, B):
         found = distance(shape, pose((apart, apart, -apart)), other, pose())
         assert np.linalg.norm(found.normal) == pytest.approx(1.0, abs=1e-14)
-        assert found.value < -0.1
+        assert found.distance < -0.1
 
 
 HEIGHTS = {
@@ -185,10 +187,10 @@ HEIGHTS = {
 def test_height_over_a_half_space(case, frame):
     shape, at, height = case
     found = distance(shape, frame @ at, HalfSpace(), frame)
-    assert found.value == pytest.approx(height, abs=1e-14 + 1e-15 * np.abs(frame[:3, 3]).max())
+    assert found.distance == pytest.approx(height, abs=1e-14 + 1e-15 * np.abs(frame[:3, 3]).max())
     np.testing.assert_allclose(found.normal, frame[:3, 2], atol=1e-15)
     mirrored = distance(HalfSpace(), frame, shape, frame @ at)
-    assert mirrored.value == found.value
+    assert mirrored.distance == found.distance
     np.testing.assert_array_equal(mirrored.point_a, found.point_b)
     np.testing.assert_array_equal(mirrored.point_b, found.point_a)
     np.testing.assert_array_equal(mirrored.normal, -found.normal)
@@ -208,7 +210,7 @@ def test_half_spaces_that_face_each_other_have_a_gap(gap):
     frame = FRAMES["turned"]
     ceiling = frame @ pose((3, 4, gap), rpy=(np.pi, 0, 0))
     found = distance(HalfSpace(), ceiling, HalfSpace(), frame)
-    assert found.value == pytest.approx(gap, abs=1e-14)
+    assert found.distance == pytest.approx(gap, abs=1e-14)
     np.testing.assert_allclose(found.normal, frame[:3, 2], atol=1e-15)
     np.testing.assert_allclose(found.point_a - found.point_b, gap * found.normal, atol=1e-14)
 
@@ -216,5 +218,5 @@ def test_half_spaces_that_face_each_other_have_a_gap(gap):
 @pytest.mark.parametrize("rpy", [(0, 0, 0), (1, 0, 0), (np.pi - 1e-6, 0, 0)])
 def test_other_half_spaces_overlap_without_end(rpy):
     found = distance(HalfSpace(), pose((0, 0, 9), rpy=rpy), HalfSpace(), None)
-    assert found.value == -np.inf
+    assert found.distance == -np.inf
     assert np.isnan([*found.point_a, *found.point_b, *found.normal]).all()

@@ -39,7 +39,7 @@ def rounding(a, at_a, b, at_b, *vectors):
 def test_symmetric(a, at_a, b, at_b):
     tol = rounding(a, at_a, b, at_b)
     there, back = distance(a, at_a, b, at_b), distance(b, at_b, a, at_a)
-    assert there.value == pytest.approx(back.value, abs=tol)
+    assert there.distance == pytest.approx(back.distance, abs=tol)
 
 
 @LAW
@@ -48,7 +48,7 @@ def test_invariant_under_rigid_motion(a, at_a, b, at_b, motion):
     tol = rounding(a, at_a, b, at_b, motion[:3, 3])
     still = distance(a, at_a, b, at_b)
     moved = distance(a, motion @ at_a, b, motion @ at_b)
-    assert still.value == pytest.approx(moved.value, abs=tol)
+    assert still.distance == pytest.approx(moved.distance, abs=tol)
 
 
 @LAW
@@ -57,7 +57,7 @@ def test_changes_no_faster_than_the_bodies_move(a, at_a, b, at_b, shift, scale):
     moved = at_a.copy()
     moved[:3, 3] += scale * np.array(shift)
     step = float(np.linalg.norm(moved[:3, 3] - at_a[:3, 3]))
-    before, after = distance(a, at_a, b, at_b).value, distance(a, moved, b, at_b).value
+    before, after = distance(a, at_a, b, at_b).distance, distance(a, moved, b, at_b).distance
     assert abs(after - before) <= step + rounding(a, at_a, b, at_b, moved[:3, 3])
 
 
@@ -67,7 +67,7 @@ def test_witnesses_lie_on_their_bodies_the_value_apart(a, at_a, b, at_b):
     tol = rounding(a, at_a, b, at_b)
     found = distance(a, at_a, b, at_b)
     np.testing.assert_allclose(
-        found.point_a - found.point_b, found.value * found.normal, rtol=0, atol=tol
+        found.point_a - found.point_b, found.distance * found.normal, rtol=0, atol=tol
     )
     assert np.linalg.norm(found.normal) == pytest.approx(1.0, abs=1e-14)
     assert abs(_height(a, at_a, found.point_a)) <= tol
@@ -79,9 +79,9 @@ def test_witnesses_lie_on_their_bodies_the_value_apart(a, at_a, b, at_b):
 def test_moving_out_along_the_normal_makes_them_touch(a, at_a, b, at_b):
     found = distance(a, at_a, b, at_b)
     moved = at_a.copy()
-    moved[:3, 3] -= found.value * found.normal
+    moved[:3, 3] -= found.distance * found.normal
     tol = rounding(a, at_a, b, at_b, moved[:3, 3])
-    assert distance(a, moved, b, at_b).value == pytest.approx(0.0, abs=tol)
+    assert distance(a, moved, b, at_b).distance == pytest.approx(0.0, abs=tol)
 
 
 def _height(shape, at, point):

@@ -20,11 +20,11 @@ BALL = Sphere(0.5)
 
 def test_no_pose_is_the_identity():
     found = distance(BALL, pose((2, 0, 0)), BALL, None)
-    assert found.value == 1.0
+    assert found.distance == 1.0
     np.testing.assert_array_equal(found.point_a, (1.5, 0, 0))
     np.testing.assert_array_equal(found.point_b, (0.5, 0, 0))
     np.testing.assert_array_equal(found.normal, (1, 0, 0))
-    assert distance(BALL, IDENTITY, BALL, None).value == -1.0
+    assert distance(BALL, IDENTITY, BALL, None).distance == -1.0
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_no_pose_is_the_identity():
     ],
 )
 def test_any_matrix_of_numbers_is_a_pose(same):
-    assert distance(BALL, same(pose((2, 0, 0))), BALL, None).value == 1.0
+    assert distance(BALL, same(pose((2, 0, 0))), BALL, None).distance == 1.0
 
 
 def _broken(edit):
@@ -75,7 +75,7 @@ def test_what_is_not_a_pose_is_refused_by_name(bad, side):
 def test_a_pose_with_the_rounding_of_a_text_file_is_accepted():
     rounded = np.round(pose((2, 0, 0), rpy=(0.1, 0.2, 0.3)), 7)
     rounded[3, 3] += 1e-9
-    assert distance(BALL, rounded, BALL, None).value == pytest.approx(1.0, abs=1e-6)
+    assert distance(BALL, rounded, BALL, None).distance == pytest.approx(1.0, abs=1e-6)
 
 
 def test_a_pair_that_nobody_answers_for_is_refused_with_both_names():
@@ -93,17 +93,17 @@ def test_results_are_frozen_and_independent_of_each_other():
     distance(BALL, pose((0, 5, 0)), BALL, None)
     np.testing.assert_array_equal(first.point_a, kept)
     with pytest.raises(FrozenInstanceError):
-        first.value = 0.0
+        first.distance = 0.0
 
 
 def test_threads_do_not_share_scratch():
     rng = np.random.default_rng(0)
     poses = [pose(rng.uniform(-1, 1, 3), rpy=rng.uniform(-3, 3, 3)) for _ in range(400)]
     a, b = Box((0.2, 0.3, 0.4)), Capsule(0.1, 0.5)
-    expected = [distance(a, p, b, None).value for p in poses]
+    expected = [distance(a, p, b, None).distance for p in poses]
     with ThreadPoolExecutor(4) as pool:
         for _ in range(5):
-            assert list(pool.map(lambda p: distance(a, p, b, None).value, poses)) == expected
+            assert list(pool.map(lambda p: distance(a, p, b, None).distance, poses)) == expected
 
 
 def test_a_pose_that_drifted_is_answered_for_itself_and_not_for_the_last_pair():
@@ -118,7 +118,7 @@ def test_a_pose_that_drifted_is_answered_for_itself_and_not_for_the_last_pair():
         for _ in range(300):
             pose = pose @ turn
             so.distance(ball, None, ball, far)
-            assert so.distance(ball, pose, ball, pose).value == pytest.approx(-0.2, abs=1e-12)
+            assert so.distance(ball, pose, ball, pose).distance == pytest.approx(-0.2, abs=1e-12)
 
 
 def test_every_borderline_rotation_is_answered():
@@ -127,7 +127,7 @@ def test_every_borderline_rotation_is_answered():
     for _ in range(3000):
         pose = so.pose(rpy=rng.normal(size=3))
         pose[:3, :3] *= 1.0 + rng.uniform(-1e-14, 1e-14)
-        assert so.distance(ball, pose, ball, None).value == pytest.approx(-0.2, abs=1e-12)
+        assert so.distance(ball, pose, ball, None).distance == pytest.approx(-0.2, abs=1e-12)
 
 
 def test_a_pose_beyond_all_robots_is_refused():

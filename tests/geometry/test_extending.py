@@ -96,14 +96,14 @@ def distances(folder):
             for at, there in zip(poses(rng, 12, 0.1), poses(rng, 12, spread), strict=True):
                 found = so.distance(cone, at, shape, there)
                 again = so.distance(shape, there, cone, at)
-                assert found.exact and abs(found.value - again.value) <= 1e-8, (shape, found)
-                signs.add(found.value > 0.0)
-                if found.value > 0.0 or shape.convex:
+                assert found.exact and abs(found.distance - again.distance) <= 1e-8, (shape, found)
+                signs.add(found.distance > 0.0)
+                if found.distance > 0.0 or shape.convex:
                     expected = oracle.distance(theirs, at, other, there)[0]
-                    assert abs(found.value - expected) <= 4e-6, (shape, found, expected)
+                    assert abs(found.distance - expected) <= 4e-6, (shape, found, expected)
                 else:
                     assert oracle.distance(theirs, at, other, there)[0] <= 1e-6
-                witness = found.point_a - found.point_b - found.value * found.normal
+                witness = found.point_a - found.point_b - found.distance * found.normal
                 assert np.abs(witness).max() <= 1e-9
         assert signs == {True, False}
 
@@ -118,9 +118,9 @@ def inside(folder):
     found = so.distance(cone, None, small, so.pose((0.05, 0.0, 0.0)))
     slope = np.array([0.6, 0.3]) / np.hypot(0.6, 0.3)
     deep = slope @ (0.3 - np.hypot(0.06, 0.01), -0.3 - 0.01)
-    assert found.value == pytest.approx(-deep, abs=1e-8) and deep > 0.05
+    assert found.distance == pytest.approx(-deep, abs=1e-8) and deep > 0.05
     big = so.Mesh(100.0 * corners.vertices, corners.faces)
-    assert so.distance(cone, None, big, None).value == pytest.approx(-0.7)
+    assert so.distance(cone, None, big, None).distance == pytest.approx(-0.7)
 
 
 def measures(folder):
@@ -162,7 +162,9 @@ def monitored(folder):
     for x in np.linspace(1.2, 0.8, 21):
         at = so.pose((x, 0.05, 0.1), turned)
         cycles = [monitor.update({}, {"free": at}) for monitor in (one, other)]
-        value = so.distance(so.Cone(0.3, 0.6), so.pose((0.5, 0, 0.3)), so.Cone(0.1, 0.3), at).value
+        value = so.distance(
+            so.Cone(0.3, 0.6), so.pose((0.5, 0, 0.3)), so.Cone(0.1, 0.3), at
+        ).distance
         for cycle in cycles:
             assert bool(cycle.warnings) == (value <= 0.02) and not cycle.faults
             assert all(w.distance == pytest.approx(value, abs=1e-8) for w in cycle.warnings)
@@ -226,7 +228,7 @@ def _samples(cell, start, end):
         for a in ("arm/hand", "load"):
             for b in ("post", "rock"):
                 (((one, own),), ((other, there),)) = (model.parts[model.index[x]] for x in (a, b))
-                yield so.distance(one, frames[model.frame_of(a)] @ own, other, there).value
+                yield so.distance(one, frames[model.frame_of(a)] @ own, other, there).distance
 
 
 def written(folder):

@@ -33,7 +33,7 @@ def test_a_ball_in_a_leg_with_hairline_cracks_was_free():
     near = [np.linalg.norm(oracle.triangles_center - p, axis=1).min() for p in grid]
     deep = grid[int(np.argmax(near))]
     ball = so.Sphere(0.0005)
-    assert so.distance(leg, None, ball, so.pose(deep)).value < 0.0
+    assert so.distance(leg, None, ball, so.pose(deep)).distance < 0.0
     cell = so.Cell()
     cell.add_body("leg", leg)
     cell.add_body("ball", ball, so.pose(deep), moving=True)
@@ -69,7 +69,7 @@ def test_a_cracked_mesh_with_all_triangles_both_ways_round_was_closed_and_hollow
     points, faces = cracked(trimesh.creation.icosphere(subdivisions=2), size)
     mesh = so.Mesh(points, np.concatenate([faces, faces[:, ::-1]]))
     assert mesh.closed == closed and mesh.open_solid != closed
-    assert so.distance(mesh, None, so.Sphere(0.01), None).value < -0.9
+    assert so.distance(mesh, None, so.Sphere(0.01), None).distance < -0.9
     assert f"{len(faces)} repeated triangles were left out" in mesh.problems
 
 
@@ -84,7 +84,7 @@ def test_a_mesh_with_its_reverse_within_rounding_was_closed_and_hollow(shift, sh
     points = np.concatenate(soup).reshape(-1, 3)
     mesh = so.Mesh(points, np.arange(len(points)).reshape(-1, 3))
     assert mesh.closed
-    assert so.distance(mesh, None, so.Sphere(0.01), None).value < -0.2
+    assert so.distance(mesh, None, so.Sphere(0.01), None).distance < -0.2
 
 
 def test_a_cavity_in_a_thin_wall_stays_one():
@@ -92,4 +92,4 @@ def test_a_cavity_in_a_thin_wall_stays_one():
     points = np.concatenate([ball, ball[:, ::-1] * (1.0 - 1e-6)]).reshape(-1, 3)
     mesh = so.Mesh(points, np.arange(len(points)).reshape(-1, 3))
     assert mesh.closed and mesh.problems == ()
-    assert so.distance(mesh, None, so.Sphere(0.01), None).value > 0.9
+    assert so.distance(mesh, None, so.Sphere(0.01), None).distance > 0.9

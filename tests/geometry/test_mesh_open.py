@@ -30,8 +30,8 @@ def lacking(arrays, *which):
 
 def overlaps(mesh, place, shape=DOT):
     values = [
-        so.distance(mesh, None, shape, so.pose(place)).value,
-        so.distance(shape, so.pose(place), mesh, None).value,
+        so.distance(mesh, None, shape, so.pose(place)).distance,
+        so.distance(shape, so.pose(place), mesh, None).distance,
     ]
     assert (values[0] <= 0.0) == (values[1] <= 0.0)
     return values[0] <= 0.0
@@ -55,12 +55,12 @@ def test_inside_is_where_the_solid_angles_add_up_to_half_a_turn(name):
     seen = set()
     for place in np.random.default_rng(0).uniform(1.2 * low, 1.2 * high, (150, 3)):
         turns = abs(winding(place, corners))
-        gap = so.distance(sheet, None, DOT, so.pose(place)).value
+        gap = so.distance(sheet, None, DOT, so.pose(place)).distance
         if gap <= 0.0 or abs(turns - 0.5) < 1e-6:
             continue
         within = bool((place >= low).all() and (place <= high).all() and turns > 0.5)
         assert overlaps(mesh, place) == within, (place, turns)
-        assert so.distance(mesh, None, DOT, so.pose(place)).value == (-gap if within else gap)
+        assert so.distance(mesh, None, DOT, so.pose(place)).distance == (-gap if within else gap)
         seen.add(within)
     assert seen == {False, True}
 

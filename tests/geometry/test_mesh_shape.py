@@ -120,7 +120,7 @@ def test_a_sphere_in_a_box_with_a_bad_triangle_is_inside():
     points, faces = box_arrays(1.0, 1.0, 1.0)
     flipped = np.concatenate([faces[:1, ::-1], faces[1:]])
     for bad in (faces, flipped, np.concatenate([faces, faces[:1]])):
-        assert distance(Sphere(0.1), None, Mesh(points, bad), None).value == pytest.approx(-0.4)
+        assert distance(Sphere(0.1), None, Mesh(points, bad), None).distance == pytest.approx(-0.4)
 
 
 def test_triangles_turned_at_random_come_out_outward_in_every_part():

@@ -52,7 +52,7 @@ def test_the_class_the_kernels_and_the_outline_agree_on_how_far_a_shape_reaches(
         plane[:3, :3] = np.linalg.qr(np.column_stack([way, np.eye(3)]))[0][:, [1, 2, 0]]
         plane[:3, 2] = -way
         plane[:3, 0] *= np.linalg.det(plane[:3, :3])
-        low = so.distance(shape, None, so.HalfSpace(), plane).value
+        low = so.distance(shape, None, so.HalfSpace(), plane).distance
         assert low == pytest.approx(-height, abs=1e-14)
 
 

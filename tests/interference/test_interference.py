@@ -167,7 +167,7 @@ def test_no_method_misses_an_overlap(name):
         for a, b in missed:
             # Coal's own rounding: it calls some pairs that are apart by 1e-7 a collision.
             apart = so.distance(*parts[a], *parts[b])
-            assert 0.0 < apart.value < 1e-6, (seed, a, b, apart.value)
+            assert 0.0 < apart.distance < 1e-6, (seed, a, b, apart.distance)
         pairs += len(parts) * (len(parts) - 1) // 2
         hits += len(truth)
         alarms += len(set(told) - truth)
@@ -175,7 +175,7 @@ def test_no_method_misses_an_overlap(name):
             if name == "exact":
                 assert told[a, b].distance <= 1e-6, (seed, a, b)
         for gap in found.gaps:
-            distance = so.distance(*parts[gap.a], *parts[gap.b]).value
+            distance = so.distance(*parts[gap.a], *parts[gap.b]).distance
             assert gap.distance <= distance * (1 + 1e-9) + 1e-9, (seed, gap)
     print(f"{name}: {pairs} pairs, {hits} collide, {alarms} more reported")
     assert hits > 0.05 * pairs
@@ -273,7 +273,7 @@ def test_the_gap_of_boxes_is_a_lower_bound(seed):
     parts = scene(seed, count=5, reach=1.5)
     boxes = WorldBoxes(parts_of(parts))
     for (i, a), (j, b) in itertools.combinations(enumerate(parts.values()), 2):
-        assert boxes.gap(i, j) <= max(so.distance(*a, *b).value, 0.0) + 1e-15
+        assert boxes.gap(i, j) <= max(so.distance(*a, *b).distance, 0.0) + 1e-15
 
 
 def test_every_pair_is_an_overlap_or_a_gap_in_the_order_of_the_parts():

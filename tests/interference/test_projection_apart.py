@@ -23,7 +23,7 @@ def any_shape(rng):
 
 
 def exact(a, b):
-    return so.distance(a.shape, a.pose, b.shape, b.pose).value
+    return so.distance(a.shape, a.pose, b.shape, b.pose).distance
 
 
 def coal_overlaps(parts, pairs):

@@ -75,7 +75,7 @@ def test_growth_covers_what_moves_between_two_checks():
         named = False
         for _ in range(60):
             now = so.pose(place)
-            touching = so.distance(block.shape, block.pose, so.Sphere(0.05), now).value <= 0.0
+            touching = so.distance(block.shape, block.pose, so.Sphere(0.05), now).distance <= 0.0
             assert named or not touching
             named = bool(watch.check([now]))
             place = place - rng.uniform(0.2, 1.0) * step * place / np.linalg.norm(place)

@@ -26,19 +26,19 @@ def test_the_papers_case():
     head_on = so.interference.safe_interval(
         (1.0, 1.0), braking, interval=0.0, directions=(x, (-1.0, 0.0, 0.0))
     )
-    assert head_on.separation == pytest.approx(0.4)
+    assert head_on.threshold == pytest.approx(0.4)
     across = so.interference.safe_interval((1.0, 1.0), braking, interval=0.0, directions=(x, y))
-    assert across.separation == pytest.approx(0.2 * math.sqrt(2))
+    assert across.threshold == pytest.approx(0.2 * math.sqrt(2))
     along = so.interference.safe_interval((1.0, 1.0), braking, interval=0.0, directions=(x, x))
-    assert along.separation == pytest.approx(0.2)
+    assert along.threshold == pytest.approx(0.2)
     unknown = so.interference.safe_interval((1.0, 1.0), braking, interval=0.0)
-    assert unknown.separation == pytest.approx(0.4) and unknown.distance == pytest.approx(0.0)
+    assert unknown.threshold == pytest.approx(0.4) and unknown.reach == pytest.approx(0.0)
     away = so.interference.safe_interval(
         (1.0, 0.0), braking, interval=1.0, directions=(x, None), gap_along=(-1, 0, 0)
     )
     assert away.gap == pytest.approx(0.2)  # only the way that b may brake towards a
-    assert away.separation == pytest.approx(1.4)  # of a distance, wherever it is one, all of it
-    grown = so.interference.safe_interval((1.0, 1.0), braking, distance=0.3)
+    assert away.threshold == pytest.approx(1.4)  # of a distance, wherever it is one, all of it
+    grown = so.interference.safe_interval((1.0, 1.0), braking, reach=0.3)
     assert grown.interval == pytest.approx(0.3)  # D = v T for each
 
 
@@ -53,15 +53,15 @@ def test_motion_within_the_bounds_never_closes_a_greater_gap(v_a, v_b, d_a, d_b,
         (v_a, v_b), (d_a, d_b), interval=T, directions=known, gap_along=along
     )
     assert (found.gap is None) == (along is None)
-    assert found.gap is None or found.gap <= found.separation
-    assert sum(found.growth) == pytest.approx(found.separation, rel=1e-12)
-    assert found.separation <= (v_a * T + d_a + v_b * T + d_b) * (1 + 1e-12)
+    assert found.gap is None or found.gap <= found.threshold
+    assert sum(found.growth) == pytest.approx(found.threshold, rel=1e-12)
+    assert found.threshold <= (v_a * T + d_a + v_b * T + d_b) * (1 + 1e-12)
     for _ in range(20):
         way_a = (u_a if known[0] is not None else unit(rng)) * rng.uniform(0, v_a * T + d_a)
         way_b = (u_b if known[1] is not None else unit(rng)) * rng.uniform(0, v_b * T + d_b)
         # By how much two points, and the gap along any direction, come nearer.
         meet = way_a - way_b
-        assert np.linalg.norm(meet) <= found.separation * (1 + 1e-9) + 1e-12
+        assert np.linalg.norm(meet) <= found.threshold * (1 + 1e-9) + 1e-12
         if along is not None:
             assert meet @ along <= found.gap * (1 + 1e-9) + 1e-12
 
@@ -77,9 +77,9 @@ def test_bars_apart_along_a_line_collide_though_their_distance_is_the_gap():
     gap = ((corners + other) @ w).min() - (corners @ w).max()
     assert 0.0 < gap <= found.gap  # the gap along the line tells that they may meet
     # and their distance, which is what trees and grown bodies see, is within the separation
-    distance = so.distance(bar, so.pose(), bar, so.pose(other)).value
-    assert found.gap < distance <= found.separation
-    assert so.distance(bar, so.pose(1.65 * u), bar, so.pose(other)).value <= 0.0
+    distance = so.distance(bar, so.pose(), bar, so.pose(other)).distance
+    assert found.gap < distance <= found.threshold
+    assert so.distance(bar, so.pose(1.65 * u), bar, so.pose(other)).distance <= 0.0
     with pytest.raises(TypeError, match="towards"):
         so.interference.safe_interval((1.0, 0.0), interval=1.7, directions=(u, None), towards=w)
 
@@ -107,7 +107,7 @@ def test_who_moves_apart_along_the_gap_may_be_looked_at_never_again():
         (1.0, 2.0), (0.1, 0.2), gap=0.0, directions=(-x, x), gap_along=x
     )
     assert found.interval == math.inf and found.gap == 0.0
-    assert found.separation == math.inf  # which no distance alone would tell
+    assert found.threshold == math.inf  # which no distance alone would tell
     square = so.interference.safe_interval(
         (1.0, 0.0), gap=1.0, directions=((0, 1, 0), None), gap_along=x
     )
@@ -120,17 +120,17 @@ def test_interval_and_distance_are_inverse(v_a, v_b, d_a, d_b, D, seed):
     rng = np.random.default_rng(seed)
     known = (unit(rng), unit(rng)) if seed % 2 else (None, None)
     how = {"directions": known, "gap_along": unit(rng) if seed % 3 == 0 else None}
-    found = so.interference.safe_interval((v_a, v_b), (d_a, d_b), distance=D, **how)
+    found = so.interference.safe_interval((v_a, v_b), (d_a, d_b), reach=D, **how)
     room = d_a + d_b + 2 * D
-    assert found.interval >= 0.0 and found.separation <= room * (1 + 1e-12)
+    assert found.interval >= 0.0 and found.threshold <= room * (1 + 1e-12)
     if found.interval == math.inf:
         return
     back = so.interference.safe_interval((v_a, v_b), (d_a, d_b), interval=found.interval, **how)
-    assert back.separation <= room * (1 + 1e-12) + 1e-12
+    assert back.threshold <= room * (1 + 1e-12) + 1e-12
     more = so.interference.safe_interval(
         (v_a, v_b), (d_a, d_b), interval=1.001 * found.interval + 1e-3, **how
     )
-    assert more.separation > room * (1 - 1e-9) or v_a + v_b < 1e-6
+    assert more.threshold > room * (1 - 1e-9) or v_a + v_b < 1e-6
 
 
 def test_bodies_farther_apart_than_the_separation_come_to_rest_without_contact():
@@ -149,31 +149,31 @@ def test_bodies_farther_apart_than_the_separation_come_to_rest_without_contact()
         found = so.interference.safe_interval(
             (v_a, v_b), tuple(braking), interval=0.2, directions=(u_a, u_b), gap_along=along
         )
-        least = found.separation if found.gap is None else found.gap
+        least = found.threshold if found.gap is None else found.gap
         # Just out of reach, along the line between the nearest points.
-        pose_b[:3, 3] -= (least * (1 + 1e-9) + 1e-12 - start.value) * start.normal
+        pose_b[:3, 3] -= (least * (1 + 1e-9) + 1e-12 - start.distance) * start.normal
         for t in np.linspace(0.0, 1.0, 9):
             for way_b in (t, 1.0):  # and one of them may be late
                 moved = [pose_a.copy(), pose_b.copy()]
                 moved[0][:3, 3] += t * (v_a * 0.2 + braking[0]) * u_a
                 moved[1][:3, 3] += way_b * (v_b * 0.2 + braking[1]) * u_b
-                value = so.distance(a, moved[0], b, moved[1]).value
+                value = so.distance(a, moved[0], b, moved[1]).distance
                 assert value > 0.0
                 near += value < 0.05
     assert near > 200
 
 
 def test_bodies_at_rest_may_be_looked_at_never_again():
-    found = so.interference.safe_interval((0.0, 0.0), distance=0.1)
-    assert found.interval == math.inf and found.separation == pytest.approx(0.2)
-    assert so.interference.safe_interval((0.0, 0.0), interval=5.0).separation == 0.0
+    found = so.interference.safe_interval((0.0, 0.0), reach=0.1)
+    assert found.interval == math.inf and found.threshold == pytest.approx(0.2)
+    assert so.interference.safe_interval((0.0, 0.0), interval=5.0).threshold == 0.0
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({}, "interval, distance, gap"),
-        ({"interval": 0.1, "distance": 0.1}, "interval, distance, gap"),
+        ({}, "interval, reach, gap"),
+        ({"interval": 0.1, "reach": 0.1}, "interval, reach, gap"),
         ({"gap": 0.1}, "gap_along"),
         ({"speeds": (1e308, 1e308), "interval": 10.0}, "speeds, interval: ways too long"),
         ({"speeds": (1e308, 1e308), "interval": 1.0}, "speeds, interval: ways too long"),

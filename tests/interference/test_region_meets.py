@@ -62,11 +62,11 @@ def test_two_trees_meet_where_their_leaves_overlap():
         meeting = so.interference.meets(a, b)
         assert places(meeting) == brute_places(a, b)
         assert meeting.visited == 1 + 8 * len(grey_in_both(a, b))
-        assert bool(meeting) == (len(meeting.places) > 0 or (a.outside and b.outside))
+        assert meeting.apart != (len(meeting.places) > 0 or (a.outside and b.outside))
         first = so.interference.meets(a, b, first=True)
         assert len(first.places) == min(1, len(meeting.places))
         assert first.visited <= meeting.visited
-        apart += not meeting
+        apart += meeting.apart
     assert 5 < apart < 55
 
 
@@ -82,7 +82,7 @@ def test_many_trees_meet_as_each_two_of_them_do():
                 for j in range(i + 1, count):
                     meeting = so.interference.meets(trees[i], trees[j])
                     looked |= grey_in_both(trees[i], trees[j])
-                    if meeting:
+                    if not meeting.apart:
                         expected[i, j] = meeting
             assert found.pairs.keys() == expected.keys()
             for pair, meeting in expected.items():
@@ -112,7 +112,7 @@ def test_no_overlap_is_missed_that_coal_finds():
         )
         verdict = method.judge(0, 1)
         value, *_ = coal_oracle.distance(models[i], pose_a, models[j], pose_b)
-        exact = so.distance(bodies[i], pose_a, bodies[j], pose_b).value
+        exact = so.distance(bodies[i], pose_a, bodies[j], pose_b).distance
         if isinstance(verdict, Gap):
             assert value > clearance and exact >= verdict.distance >= clearance
         else:
@@ -136,7 +136,7 @@ def test_half_spaces_are_missed_nowhere():
             "floor": (so.HalfSpace(), random_pose(rng, 1.5)),
         }
         verdict = OctreeMethod(parts_of(parts), resolution=0.1, clearance=0.0).judge(0, 1)
-        exact = so.distance(*parts["part"], *parts["floor"]).value
+        exact = so.distance(*parts["part"], *parts["floor"]).distance
         gaps += isinstance(verdict, Gap)
         assert isinstance(verdict, Overlap) or exact >= verdict.distance
     assert 5 < gaps < 55
@@ -207,9 +207,9 @@ def test_a_watch_warns_before_anything_touches():
         for pose, way, fast in ((pose_a, ways[0], speed), (pose_b, ways[1], 0.5 * speed)):
             pose[:3, 3] += way / np.linalg.norm(way) * (fast * interval + braking)
         contacts = {
-            ("a", "b"): so.distance(a, pose_a, b, pose_b).value,
-            ("a", STATIC): so.distance(a, pose_a, *wall).value,
-            ("b", STATIC): so.distance(b, pose_b, *wall).value,
+            ("a", "b"): so.distance(a, pose_a, b, pose_b).distance,
+            ("a", STATIC): so.distance(a, pose_a, *wall).distance,
+            ("b", STATIC): so.distance(b, pose_b, *wall).distance,
         }
         for pair, value in contacts.items():
             assert pair in check.warnings or value > 0.0
@@ -246,7 +246,7 @@ def test_a_body_that_a_look_is_not_told_about_may_be_anywhere(told, why, own):
         assert {frozenset(pair) for pair in found.warnings} == {
             frozenset("mn"), frozenset(("n", STATIC))
         }  # fmt: skip
-        assert all(pair.doubt and bool(pair) for pair in found.warnings.values())
+        assert all(pair.doubt and not pair.apart for pair in found.warnings.values())
     # The watch goes on, and is silent again once it is told.
     free = {"m": ball, "n": (ball, so.pose((-1.8, 0.0, 0.0)))}
     assert own == "braking" or not watch.check(free).warnings
@@ -278,9 +278,9 @@ def test_parts_moved_into_the_slightest_contact_overlap():
         a, b = (bodies[k] for k in rng.integers(len(bodies), size=2))
         pose_a, pose_b = random_pose(rng, 0.9), random_pose(rng, 0.9)
         found = so.distance(a, pose_a, b, pose_b)
-        if found.value <= 0.0:
+        if found.distance <= 0.0:
             continue
-        pose_b[:3, 3] += (found.value + 1e-9) * found.normal
+        pose_b[:3, 3] += (found.distance + 1e-9) * found.normal
         parts = [Part("a", a, pose_a), Part("b", b, pose_b)]
         resolution = float(rng.choice([0.3, 0.05]))
         verdict = OctreeMethod(parts, resolution=resolution, clearance=0.0).judge(0, 1)

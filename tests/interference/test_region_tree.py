@@ -114,7 +114,7 @@ def test_nodes_of_primitives_are_white_just_where_they_are_apart(kind):
     wrong = 0
     for _ in range(300):
         middle = tree.low + (rng.integers(2**levels, size=3) + 0.5) * edge
-        apart = so.distance(shape, pose, so.Box((edge,) * 3), so.pose(middle)).value
+        apart = so.distance(shape, pose, so.Box((edge,) * 3), so.pose(middle)).distance
         black = tree.contains(middle)
         assert black or apart > 0.0
         wrong += black and apart > 0.0

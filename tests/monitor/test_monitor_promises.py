@@ -41,7 +41,7 @@ def test_a_floor_tilted_by_next_to_nothing_has_no_end(index, far):
     floor = so.pose(rpy=(1e-8, 0, 0))
     cell = ball_and(so.HalfSpace(), floor)
     at = so.pose((0, far, 0.1 + 0.5e-8 * far))
-    assert so.distance(so.Sphere(0.1), at, so.HalfSpace(), floor).value < 0.0
+    assert so.distance(so.Sphere(0.1), at, so.HalfSpace(), floor).distance < 0.0
     assert so.Monitor(cell, 0.0, index).update(NONE, at[None]).pairs
 
 
@@ -54,7 +54,7 @@ def test_the_box_of_a_cylinder_holds_a_tilt_of_next_to_nothing(radius):
     cell.add_body("wall", so.Box((1, 1, 1)), so.pose((reach + 0.5, 0, radius)))
     value = so.distance(
         so.Cylinder(radius, 2.0), lying, so.Box((1, 1, 1)), so.pose((reach + 0.5, 0, radius))
-    ).value
+    ).distance
     warned = so.Monitor(cell, 0.0).update(NONE, lying[None]).pairs
     assert bool(warned) or value > 0.0
 
@@ -250,7 +250,7 @@ def test_what_free_bodies_do_between_readings_does_not_hang_on_robots_far_away()
         so.distance(
             so.Capsule(0.05, 0.6), so.pose((2 * t, 0, 0), rpy=(0, 1.8 * t, 0)),
             so.Box((0.3, 2, 2)), so.pose((1, 0, 0)),
-        ).value
+        ).distance
         for t in np.linspace(0, 1, 401)
     )  # fmt: skip
     assert alone.distance <= here + 2e-4

@@ -65,7 +65,8 @@ def test_the_nearest_primitives_of_two_bodies_stand_for_them(tmp_path):
         found = [w for w in cycle.warnings if (w.a, w.b) == ("rail/tip", "ball")]
         link = cell.robots["rail"].robot.links["tip"]
         expected = min(
-            so.distance(e.shape, tip @ e.origin, so.Sphere(0.1), there).value for e in link.elements
+            so.distance(e.shape, tip @ e.origin, so.Sphere(0.1), there).distance
+            for e in link.elements
         )
         assert len(found) == 1 and found[0].distance == pytest.approx(expected, abs=1e-9)
 
@@ -90,7 +91,7 @@ def test_closing_speed_is_the_rate_of_the_true_distance(kinds):
     for _ in range(400):
         cycle = monitor.update(NONE, np.array([pa, pb]))
         (w,) = cycle.warnings
-        d = so.distance(bodies[0], pa, bodies[1], pb).value
+        d = so.distance(bodies[0], pa, bodies[1], pb).distance
         assert w.distance == pytest.approx(d, abs=1e-9)
         if before is None:
             assert math.isnan(w.closing_speed) and w.approaching and math.isnan(w.time_to_contact)

@@ -14,7 +14,7 @@ def all_distances(cell, frames):
         if {model.frame[i], model.frame[j]} == {0} or cell.reason(a, b) is not None:
             continue
         found[a, b] = min(
-            so.distance(x, frames[model.frame[i]] @ at, y, frames[model.frame[j]] @ other).value
+            so.distance(x, frames[model.frame[i]] @ at, y, frames[model.frame[j]] @ other).distance
             for x, at in model.parts[i]
             for y, other in model.parts[j]
         )

@@ -42,5 +42,5 @@ def segment(checker, qa, qb) -> Checked:
     pair, frames = watched.tables.pairs[found.pair], watched.tree.forward(q)
     (a, name), (b, other) = watched.shapes[pair.a], watched.shapes[pair.b]
     here, there = (frames[watched.frame[k]] @ watched.places[k] for k in (pair.a, pair.b))
-    gap = distance(a, here, b, there).value
+    gap = distance(a, here, b, there).distance
     return Checked("too_close" if gap > 0.0 else "collision", *counts, t, q, (name, other), gap)

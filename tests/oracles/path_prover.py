@@ -175,7 +175,7 @@ class Prover:
             return apart - radii, (a - b) / apart
         (a, b), (pa, pb) = parts, (frames[p.frame] @ p.local for p in parts)
         found = so.distance(a.shape, pa, b.shape, pb)
-        return found.value, found.normal
+        return found.distance, found.normal
 
     def frames(self, piece, u):
         """Poses of all frames, by the compiled kinematics and SciPy's rotations."""

@@ -116,7 +116,7 @@ def test_the_counted_walks_find_what_they_should(figure, seed):
     for p in range(0, len(pairs), 7):
         i, j = pairs[p]
         poses = [np.vstack([rows[k, :12].reshape(3, 4), [0, 0, 0, 1]]) for k in (i, j)]
-        apart = so.distance(shapes[i], poses[0], shapes[j], poses[1]).value
+        apart = so.distance(shapes[i], poses[0], shapes[j], poses[1]).distance
         assert exact[p] == pytest.approx(abs(apart), abs=1e-9)
 
 

@@ -171,4 +171,4 @@ def test_no_pair_of_many_is_left_out(crowd):
     near = so.PathChecker(crowd, tolerance=1e-6).segments(A, B)
     assert np.array_equal(near, plain)
     k = int(np.flatnonzero(free)[0])
-    assert so.verify(crowd, checker.segment(A[k], B[k]).certificate(), engine="plain").ok
+    assert so.verify(crowd, checker.segment(A[k], B[k]).certificate(), engine="plain").verified

@@ -213,7 +213,7 @@ def _least(cell, a, b, joints):
         poses = tree.forward(middle)
         apart = so.distance(
             shape_a, poses[frames[0]] @ local_a, shape_b, poses[frames[1]] @ local_b
-        ).value
+        ).distance
         left = apart - bound.segment(middle, high).length(pair)
         if left > 0.002:
             least = min(least, left)

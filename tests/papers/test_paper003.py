@@ -87,7 +87,7 @@ def test_ways_lead_from_just_apart_to_a_tenth_deep():
     still, moved = map(shape, points)
     found = ways(still, moved, SIZE, 6, 12, 1)
     for way in found:
-        gaps = [distance(still, np.eye(4), moved, pose).value for pose in way]
+        gaps = [distance(still, np.eye(4), moved, pose).distance for pose in way]
         assert 0.0 < gaps[0] <= 0.011 * SIZE and -0.1 * SIZE <= gaps[-1] < 0.0
         assert all(a > b for a, b in itertools.pairwise(gaps))
         assert np.allclose(np.linalg.norm(np.diff(way[:, :3, 3], axis=0), axis=1), 0.01 * SIZE)

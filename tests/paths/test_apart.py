@@ -15,6 +15,7 @@ from scipy.interpolate import CubicSpline
 import standoff as so
 from standoff.errors import CellError, PathError, UnknownNameError
 from standoff.paths import apart_problem
+from standoff.paths.apart import prove_apart
 from standoff.tolerances import ENCODER_TOLERANCE
 from standoff.view import apart as view
 from standoff.view import progress
@@ -120,7 +121,7 @@ def test_every_pair_of_the_panda_is_decided(panda):
     pairs = {(x.a, x.b) for x in (*result.apart, *result.touching)}
     assert not result.open and pairs == set(cell.pairs.watched()) and len(pairs) == 44
     assert len(result.apart) >= 20 and len(result.touching) >= 20
-    assert all(x.separation > 0.0 and x.boxes >= 1 for x in result.apart)
+    assert all(x.distance > 0.0 and x.boxes >= 1 for x in result.apart)
 
 
 @pytest.mark.soak
@@ -142,12 +143,12 @@ def test_what_is_proved_is_less_than_any_distance_that_samples_find(panda):
     for pair in result.apart:
         a, b = model.frame_of(pair.a), model.frame_of(pair.b)
         least = min(
-            so.distance(x, T[a] @ at, y, T[b] @ there).value
+            so.distance(x, T[a] @ at, y, T[b] @ there).distance
             for T in frames
             for x, at in model.parts[model.index[pair.a]]
             for y, there in model.parts[model.index[pair.b]]
         )
-        assert pair.separation < least
+        assert pair.distance < least
 
 
 def nearest_by_coal(cell, pair, rng, count=300, starts=4, steps=80):
@@ -195,7 +196,7 @@ def test_no_search_by_coal_comes_nearer_than_what_was_proved(robot, geometry, so
     rng = np.random.default_rng(4)
     few = rng.permutation(len(result.apart))[: 1000 if SOAK else 8]
     for pair in (result.apart[k] for k in few):
-        assert nearest_by_coal(cell, pair, rng) > pair.separation - COAL
+        assert nearest_by_coal(cell, pair, rng) > pair.distance - COAL
     check_touching(cell, result)
 
 
@@ -257,7 +258,7 @@ def test_meshes_whose_hulls_touch_are_looked_at_themselves(tmp_path, gap, verdic
     result = cell.prove_apart()
     assert len(getattr(result, verdict)) == 1, result
     if verdict == "apart":
-        assert 0.0 < result.apart[0].separation <= gap + 1e-9
+        assert 0.0 < result.apart[0].distance <= gap + 1e-9
     else:
         assert result.touching[0].distance <= 0.0
 
@@ -291,7 +292,7 @@ def test_out_of_reach_by_a_thousandth_and_within_it(tmp_path, size, links):
         result = cell.prove_apart()
         (found,) = getattr(result, verdict)
         if verdict == "apart":
-            assert 0.0 < found.separation <= size * gap * (1 + 1e-6)
+            assert 0.0 < found.distance <= size * gap * (1 + 1e-6)
         else:
             assert found.distance <= 0.0
             # Both shapes are spheres: the tip is within 0.1 of the direction of the ball.
@@ -400,10 +401,10 @@ class TestBeyondTheLimits:
     def test_certificates(self, cell):
         """No pair is left by which a motion that is stretched beyond the limit could fail."""
         certificate = so.PathChecker(cell).segment([0.0], [0.7]).certificate()
-        assert so.verify(cell, certificate).ok
+        assert so.verify(cell, certificate).verified
         beyond = replace(certificate, coefficients=certificate.coefficients * (0.72 / 0.7))
         found = so.verify(cell, beyond)
-        assert not found.ok and "proved apart" in found.reason
+        assert not found.verified and "proved apart" in found.reason
 
     def test_stops(self, cell):
         brakes = {"deceleration": 1.0, "limits": False}
@@ -430,7 +431,7 @@ def test_a_mix_of_slides_and_turns_over_a_floor(tmp_path):
         result = cell.prove_apart()
         (found,) = getattr(result, verdict)
         if verdict == "apart":
-            assert found.separation <= gap
+            assert found.distance <= gap
         else:
             assert found.q == pytest.approx([-0.5, 1.0], abs=2e-3)
 
@@ -452,7 +453,7 @@ def test_fingers_in_step_never_meet(tmp_path):
     alone would never end."""
     result = cell_of(fingers(1.0), tmp_path).prove_apart()
     (pair,) = result.apart
-    assert pair.boxes == 1 and 0.02 - 1e-9 < pair.separation <= 0.02
+    assert pair.boxes == 1 and 0.02 - 1e-9 < pair.distance <= 0.02
 
 
 def test_a_finger_that_follows_at_half_the_pace_is_caught(tmp_path):
@@ -534,7 +535,7 @@ def test_two_robots_and_a_clearance(tmp_path):
         result = cell.prove_apart([("left/l2", "right/l2")], clearance=clearance)
         (found,) = getattr(result, verdict)
         if verdict == "apart":
-            assert clearance < found.separation <= 0.005 + 1e-9
+            assert clearance < found.distance <= 0.005 + 1e-9
         else:
             assert 0.005 - 1e-9 <= found.distance <= 0.006 and len(found.joints) == 4
     result = cell.prove_apart(clearance=0.004)
@@ -644,8 +645,8 @@ def test_bad_input_is_named(tmp_path):
     with pytest.raises(PathError, match="moves"):
         cell.prove_apart([("ball", "ball")])
     with pytest.raises(PathError, match="cell"):
-        so.prove_apart(None)
-    assert repr(so.prove_apart(cell, [])) == "<Apart: 0 pairs proved, 0 can touch, 0 open>"
+        prove_apart(None)
+    assert repr(cell.prove_apart([])) == "<Apart: 0 pairs proved, 0 can touch, 0 open>"
 
 
 def test_what_takes_long_shows_a_bar_and_what_was_proved_is_not_rounded_up(panda, monkeypatch):
@@ -660,7 +661,7 @@ def test_what_takes_long_shows_a_bar_and_what_was_proved_is_not_rounded_up(panda
     rows = [line.split() for line in page.getvalue().splitlines()]
     for pair in result.apart:
         (value,) = (float(row[2]) for row in rows if row[:2] == [pair.a, pair.b])
-        assert 0.0 < value <= 1e3 * pair.separation < 1.01 * value
+        assert 0.0 < value <= 1e3 * pair.distance < 1.01 * value
 
 
 def test_progress_runs_from_0_to_1(panda):

@@ -207,7 +207,7 @@ def test_no_configuration_of_a_box_is_nearer_than_the_gap_that_certify_leaves(bo
         (x, at, frame), (y, there, other) = case.parts
         slack = rounding(case, 0) + rounding(case, 1)
         for T in case.tree.forward_batch(case.Q[::10]):
-            assert proved <= so.distance(x, T[frame] @ at, y, T[other] @ there).value + slack
+            assert proved <= so.distance(x, T[frame] @ at, y, T[other] @ there).distance + slack
         proofs += proved > 0.0
     assert proofs > 30
 

@@ -52,7 +52,7 @@ def test_the_commands_of_the_page_do_as_it_says(page, command):
     if "--certificate" in command:
         proof = so.Certificate.load(page / "proof.json")
         verified = so.verify(so.Cell.load(page / "cell.toml"), proof)
-        assert verified.ok and verified.kind == "free", verified.reason
+        assert verified.verified and verified.kind == "free", verified.reason
         assert proof.clearance == 0.005
 
 

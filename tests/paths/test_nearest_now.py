@@ -51,7 +51,7 @@ def test_a_bound_that_rounding_put_above_its_distance_leaves_its_pair():
         assert pair is not None
         a, b = (int(name[4:]) for name in (pair.a, pair.b))
         found = so.distance(shapes[a % 3], frames[1 + a], shapes[b % 3], frames[1 + b])
-        assert pair.distance == pytest.approx(found.value, abs=1e-12)
+        assert pair.distance == pytest.approx(found.distance, abs=1e-12)
 
 
 def test_a_pair_that_varies_between_even_samples_is_told_of(tmp_path):
@@ -62,7 +62,9 @@ def test_a_pair_that_varies_between_even_samples_is_told_of(tmp_path):
     for angle in (0.0, math.pi / 8, math.pi / 4):
         q = np.array([angle])
         frames = cell.tree.forward(q)
-        wanted = so.distance(so.Box((0.4, 0.4, 0.1)), frames[1], WALL, so.pose((0.35, 0, 0))).value
+        wanted = so.distance(
+            so.Box((0.4, 0.4, 0.1)), frames[1], WALL, so.pose((0.35, 0, 0))
+        ).distance
         assert finder.at(frames).distance == pytest.approx(wanted, abs=1e-9)
         assert finder.along(q[None])[0] == pytest.approx(wanted, abs=1e-9)
 

@@ -33,7 +33,7 @@ def test_a_path_that_ended_deep_in_an_open_box_was_free(first):
     verdict = checker.segment((), (), moving=down(0.8), first=first)
     assert verdict.kind == "collision" and verdict.t == 1.0
     assert verdict.pair == ("box", "ball")
-    assert so.verify(checker.cell, verdict.certificate(), engine="plain").ok
+    assert so.verify(checker.cell, verdict.certificate(), engine="plain").verified
     assert checker.segment((), (), moving=down(0.6), first=first).free
 
 
@@ -75,7 +75,7 @@ def test_a_certificate_whose_motion_ends_in_an_open_box_was_verified():
     sheet.add_body("ball", so.Sphere(0.05), ABOVE, moving=True)
     for metres, inside in ((0.71, True), (0.6, False)):
         made = so.PathChecker(sheet).segment((), (), moving=down(metres)).certificate()
-        assert so.verify(sheet, made, engine="plain").ok
+        assert so.verify(sheet, made, engine="plain").verified
         found = so.verify(solid, made, engine="plain")
-        assert found.ok != inside, found.reason
+        assert found.verified != inside, found.reason
         assert not inside or "is inside the other in piece 0 at u = 1" in found.reason

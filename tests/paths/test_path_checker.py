@@ -54,7 +54,7 @@ def nearest(cell, q):
                     else local
                     for n, local in ((x, local_x), (y, local_y))
                 )
-                d = so.distance(shape_x, pose_x, shape_y, pose_y).value
+                d = so.distance(shape_x, pose_x, shape_y, pose_y).distance
                 least = min(least, (d, (x, y)))
     return least
 
@@ -198,7 +198,7 @@ def test_contact_that_is_there_from_the_start_is_found_at_0(arm, judged):
     verdict = so.PathChecker(cell).segment([], [], moving=leaving, first=True)
     assert verdict.kind == "collision" and verdict.t == verdict.free_until == 0.0
     assert verdict.distance == pytest.approx(-0.05) and verdict.segment == 0
-    assert so.verify(cell, verdict.certificate(), engine="plain").ok
+    assert so.verify(cell, verdict.certificate(), engine="plain").verified
     a, b, kinds = judged
     checker = so.PathChecker(arm)
     hits = [checker.segment(a[i], b[i], first=True) for i in np.flatnonzero(kinds == 3)[:5]]

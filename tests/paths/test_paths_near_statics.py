@@ -109,7 +109,7 @@ def test_whatever_a_ball_can_meet_is_listed(count):
                 # Its ball is met; it may be left out where it is not itself.
                 other = tables.primitives[k]
                 for centre in centres[:, mover]:
-                    gap = so.distance(ball, so.pose(centre), other.shape, other.pose).value
+                    gap = so.distance(ball, so.pose(centre), other.shape, other.pose).distance
                     assert gap > CLEARANCE
             for k in set(range(first, first + statics)) - skipped - listed:
                 box = tables.primitives[k].box

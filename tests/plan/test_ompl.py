@@ -130,7 +130,7 @@ def test_what_a_planner_finds_is_proved(space, placed, ompl, name):
     before = path.length()
     geometric.PathSimplifier(space.information).simplify(path, 0.5)
     assert space.verdict(path).free and path.length() <= before + 1e-9
-    assert so.verify(placed.cell, space.verdict(path).certificate(), engine="plain").ok
+    assert so.verify(placed.cell, space.verdict(path).certificate(), engine="plain").verified
 
 
 def test_bounds_that_are_missing_or_wrong(placed, ompl):

@@ -37,7 +37,7 @@ def certified(cell, plan, start, goal, clearance=0.0):
     assert np.array_equal(q[-1], goal)
     assert (q >= cell.tree.lower).all() and (q <= cell.tree.upper).all()
     assert plan.length == pytest.approx(np.linalg.norm(np.diff(q, axis=0), axis=1).sum())
-    assert so.verify(cell, plan.certificate()).ok
+    assert so.verify(cell, plan.certificate()).verified
     return coal_clearance(cell, q, 0.02) > clearance
 
 
@@ -78,7 +78,7 @@ def test_an_arm_among_posts(method):
     cell = pandas()
     planner = so.Planner(cell, method=method)
     plan = planner.plan(PANDA_START, PANDA_GOAL, seed=1, timeout=600)
-    assert plan.solved and so.verify(cell, plan.certificate()).ok
+    assert plan.solved and so.verify(cell, plan.certificate()).verified
     oracle = Oracle(cell)
     for a, b in pairwise(plan.waypoints):
         assert oracle.touches(a, b).distance == np.inf
@@ -191,7 +191,7 @@ def test_circles_are_gone_round(tmp_path, method):
     assert plan.solved and plan.waypoints[0, 0] == 2.5
     assert plan.waypoints[-1, 0] == pytest.approx(2 * np.pi - 2.5, abs=1e-12)
     assert plan.length == pytest.approx(2 * np.pi - 5.0)
-    assert so.verify(cell, plan.certificate()).ok
+    assert so.verify(cell, plan.certificate()).verified
     wound = so.Planner(cell, method=method).plan([2.5 + 40 * np.pi], [0.7], timeout=600)
     assert wound.solved
     turns = (wound.waypoints[-1, 0] - 0.7) / (2 * np.pi)
@@ -337,7 +337,7 @@ def test_every_segment_has_its_certificate(tmp_path, method):
     for k, proof in enumerate(found):
         assert proof.times.tolist() == [k, k + 1] and (proof.proofs["piece"] == 0).all()
         assert np.array_equal(proof.coefficients[0, 0], plan.waypoints[k])
-        assert so.verify(cell, proof, engine="plain").ok
+        assert so.verify(cell, proof, engine="plain").verified
     assert len(plan.certificate().times) == len(plan.waypoints)
     for bad in (-1, len(found), 0.5, True, "first"):
         with pytest.raises(so.errors.PathError, match="no such segment"):
@@ -358,7 +358,7 @@ def test_no_path_is_too_long_for_its_proof(tmp_path, method):
     assert plan.solved and plan.verdict.free
     assert plan.verdict.intervals + plan.verdict.distances > checker.budget
     assert checker.path(plan.waypoints[::-1].copy()).kind in ("free", "undecided")
-    assert so.verify(cell, plan.certificate(), engine="plain").ok
+    assert so.verify(cell, plan.certificate(), engine="plain").verified
 
 
 def test_joints_may_be_named_without_their_robot(tmp_path):

@@ -39,7 +39,7 @@ def test_a_detour_is_pulled_tight(checker):
     assert found.after == pytest.approx(length(found.waypoints))
     assert SHORTEST < found.after < SHORT < 0.5 * found.before
     assert found.verdict.free and found.stopped == "steps" and found.steps == 2000
-    assert so.verify(checker.cell, found.certificate()).ok
+    assert so.verify(checker.cell, found.certificate()).verified
     assert coal_clearance(checker.cell, found.waypoints, 0.005) > 0.0
     assert np.array_equal(found[0], DETOUR[0]) and np.array_equal(found[-1], DETOUR[-1])
 
@@ -148,7 +148,7 @@ def test_long_walks_shrink(tmp_path):
     long = so.smooth(so.PathChecker(cell, budget=budget), np.array(walk), steps=0)
     assert long.verdict.free and len(long) == 3000
     one = long.certificate(len(long) - 2)
-    assert so.verify(cell, one, engine="plain").ok
+    assert so.verify(cell, one, engine="plain").verified
     assert len(next(long.certificates()).times) == 2
 
 
@@ -178,3 +178,29 @@ def test_a_planner_will_do_for_its_checker(tmp_path):
     assert planner.checker.path(shorter.waypoints).free
     with pytest.raises(so.errors.PlanError, match="a PathChecker or a Planner"):
         so.smooth(cell, found.waypoints)
+
+
+def test_a_plan_goes_wherever_waypoints_go(checker):
+    """Bit for bit as its waypoints do; one that is not solved says so everywhere."""
+    planner = so.Planner(checker.cell, checker=checker)
+    plan = planner.plan(LEFT, RIGHT, seed=2)
+    assert plan and len(plan) > 2 and np.array_equal(plan, plan.waypoints)
+    assert np.array_equal(plan[0], LEFT) and [*map(tuple, plan)][-1] == tuple(RIGHT)
+    assert checker.path(plan).free and checker.segments(plan).tolist() == [True] * (len(plan) - 1)
+    curve = so.paths.as_pieces(checker.cell, plan)
+    assert np.array_equal(curve.times, np.arange(float(len(plan))))
+    assert np.array_equal(curve.at(1.0), plan[1]) and checker.curve(plan).free
+    assert np.array_equal(so.paths.unwrap(checker.cell, plan), plan.waypoints)
+    shorter = so.smooth(planner, plan, steps=50)
+    assert np.array_equal(shorter, so.smooth(checker, plan.waypoints, steps=50))
+    assert checker.path(shorter).free and checker.curve(shorter).free
+    assert checker.segments(DETOUR[[0, -1, 0]]).tolist() == [False, False]
+
+    none = planner.plan(LEFT, RIGHT, cancelled=lambda: True)
+    assert not none and none.reason == "cancelled"
+    for take in (
+        checker.path, checker.segments, checker.curve, lambda p: so.smooth(planner, p),
+        lambda p: so.paths.unwrap(checker.cell, p), so.paths.Pieces.path,
+    ):  # fmt: skip
+        with pytest.raises(so.errors.PlanError, match=r"no path; got 'cancelled'; allowed: a plan"):
+            take(none)

@@ -168,7 +168,7 @@ def test_an_alarm_of_the_exact_stage_is_never_wrongly_ruled_out():
         stood = False
         for _ in range(400):
             poses = [so.pose(p) for p in x]
-            if so.distance(shapes[0], poses[0], shapes[1], poses[1]).value <= 0.0:
+            if so.distance(shapes[0], poses[0], shapes[1], poses[1]).distance <= 0.0:
                 break
             step = predictor.step(x, v)
             stood = bool(step.true.any())

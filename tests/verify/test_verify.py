@@ -45,7 +45,7 @@ def case(name):
 
 def refused(cell, certificate, *words, **options):
     found = so.verify(cell, certificate, **options)
-    assert not found.ok
+    assert not found.verified
     for word in words:
         assert word in found.reason, found.reason
 
@@ -70,7 +70,7 @@ def test_what_was_proved_is_verified(name, engine):
     found = so.verify(
         cell, certificate, engine=engine, progress=lambda done, total: seen.append((done, total))
     )
-    assert found.ok and found.reason is None
+    assert found.verified and found.reason is None
     assert found.proofs == len(certificate.proofs) == seen[-1][0] == seen[-1][1]
     assert found.kind == "free" and found.pairs > 0 and found.room > 0.0
     assert found.pieces == len(certificate.times) - 1
@@ -86,7 +86,7 @@ def test_all_methods_are_among_the_cases():
 def test_a_file_is_checked_as_well(tmp_path):
     cell, certificate = case("two_arms")
     certificate.save(tmp_path / "c.json")
-    assert so.verify(cell, tmp_path / "c.json").ok
+    assert so.verify(cell, tmp_path / "c.json").verified
     with pytest.raises(CertificateError, match="engine: unknown choice"):
         so.verify(cell, certificate, engine="bullet")
 
@@ -206,9 +206,9 @@ def test_a_pair_s_own_clearance_counts():
 
 def test_a_clearance_that_is_asked_for_must_be_claimed():
     cell, certificate = case("one_arm")
-    assert so.verify(cell, certificate, clearance=0.01).ok
+    assert so.verify(cell, certificate, clearance=0.01).verified
     lowered = replace(certificate, clearance=0.005)
-    assert so.verify(cell, lowered).ok  # claims less, and that is true
+    assert so.verify(cell, lowered).verified  # claims less, and that is true
     refused(cell, lowered, "0.005", "0.01 m is asked for", clearance=0.01)
     own = replace(certificate, clearances={("arm/l0", "far"): -0.1})
     refused(cell, own, "far", "asked for", clearance=0.01)
@@ -269,8 +269,8 @@ def test_another_motion_is_not_proved_by_it(name):
             coefficients[-1 if power else slice(None), power, joint] += 2.0
             other = replace(certificate, coefficients=coefficients)
             found = so.verify(cell, other, engine="plain")
-            assert not found.ok or not _colliding(cell, other)
-            count += not found.ok
+            assert not found.verified or not _colliding(cell, other)
+            count += not found.verified
     assert count >= 3
 
 
@@ -359,7 +359,7 @@ def test_bodies_that_draw_apart_must_have_been_apart(tmp_path):
     not begin so."""
     cell, leaving = sliding(tmp_path, [0.75, -1.0], [(0.0, 1.0, 0.0)], clearance=0.1)
     refused(cell, leaving, "falls short of its clearance by 0.05 m")
-    assert so.verify(cell, replace(leaving, clearance=0.04)).ok
+    assert so.verify(cell, replace(leaving, clearance=0.04)).verified
 
 
 @pytest.mark.parametrize("turned", [False, True])
@@ -372,7 +372,7 @@ def test_an_interval_is_looked_at_from_its_own_end(tmp_path, turned):
     refused(cell, ahead, "falls short")
     for way, at in (([-0.5, 0.7], 1.0), ([0.7, -0.5], 0.0)):
         cell, right = sliding(tmp_path, way, [(0.0, 1.0, at)], turned=turned)
-        assert so.verify(cell, right).ok
+        assert so.verify(cell, right).verified
         assert so.verify(cell, right).room == pytest.approx(0.1, abs=1e-12)
 
 
@@ -381,7 +381,7 @@ def test_touching_at_one_instant_is_not_free(tmp_path):
     cell, touching = sliding(tmp_path, [-0.2, 0.8], [(0.0, 1.0, 0.0)])
     refused(cell, touching, "falls short")
     cell, before = sliding(tmp_path, [-0.2, 0.8 - 1e-11], [(0.0, 1.0, 0.0)])
-    assert so.verify(cell, before).ok
+    assert so.verify(cell, before).verified
 
 
 def test_a_group_is_looked_at_from_the_interval_s_own_end(tmp_path):
@@ -398,7 +398,7 @@ def test_a_group_is_looked_at_from_the_interval_s_own_end(tmp_path):
         box = Group((0.9, -0.1, -0.1), (1.1, 0.1, 0.1), (1,))
         grouped = altered(replace(certificate, groups=(box,)), 0, method=GROUP, b=0)
         found = so.verify(cell, grouped)
-        assert found.ok == ok, (way, at, found)
+        assert found.verified == ok, (way, at, found)
         # Nothing is known of how deep a centre is in a box, whatever depth is allowed.
         through = replace(grouped, coefficients=path_coefficients([[0.0], [2.0]]), clearance=-5.0)
         refused(cell, through, "falls short")
@@ -427,7 +427,7 @@ def test_a_mesh_is_not_passed_through(tmp_path, post):
     refused(cell, certificate, "falls short")
     shorter = replace(certificate, coefficients=path_coefficients([[-0.5], [0.79]]))
     found = so.verify(cell, shorter)
-    assert found.ok and found.room == pytest.approx(0.01, abs=1e-9), found
+    assert found.verified and found.room == pytest.approx(0.01, abs=1e-9), found
 
 
 @pytest.mark.parametrize("solid", [so.Box((3.0, 3.0, 3.0)), so.Sphere(2.0), "polyhedron", "mesh"])
@@ -504,7 +504,7 @@ assert count > 100
 with pytest.raises(AssertionError):
     made[0][0].tree.forward([0.0] * 4)
 for cell, certificate, *_ in made:
-    assert so.verify(cell, certificate, engine="plain").ok
+    assert so.verify(cell, certificate, engine="plain").verified
 """
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
     run = subprocess.run(
@@ -527,7 +527,7 @@ def witness(name, u, pair, kind, parts=(0, 0), piece=0, **changes):
     for body, part in zip(pair, parts):
         shape, local = cell.model.parts[cell.model.index[body]][part]
         placed += [shape, frames[cell.model.frame_of(body)] @ local]
-    distance = so.distance(*placed).value
+    distance = so.distance(*placed).distance
     claim = Claim(kind, piece, u, float(piece + u), tuple(q.tolist()), pair, parts, distance)
     return cell, replace(certificate, verdict=claim, **changes), distance
 
@@ -546,7 +546,7 @@ def test_too_close_is_shown_by_its_witness(name, pair):
     assert d > 0.0
     near = replace(certificate, clearance=d - 1e-4, clearances={}, tolerance=2e-4)
     found = so.verify(cell, near)
-    assert found.ok and found.kind == "too_close", found.reason
+    assert found.verified and found.kind == "too_close", found.reason
     refused(cell, replace(near, clearance=d - 1e-3), "apart, and not nearer")
     claim = near.verdict
     refused(cell, replace(near, verdict=replace(claim, distance=d + 1e-3)), "apart, and not")
@@ -602,7 +602,7 @@ def test_a_collision_is_shown_by_its_witness(name, pair, tmp_path):
             )
             continue
         other.add_body(hidden, body.shape, there, moving=body.moving)
-        d = so.distance(a, at, b, there).value
+        d = so.distance(a, at, b, there).distance
         assert d <= 0.0
         changed = replace(certificate, verdict=replace(certificate.verdict, distance=d))
         moved = tuple(
@@ -612,7 +612,7 @@ def test_a_collision_is_shown_by_its_witness(name, pair, tmp_path):
         )  # fmt: skip
         changed = replace(changed, primitives=moved, groups=(), proofs=changed.proofs[:0])
         found = so.verify(other, changed)
-        assert found.ok, found.reason
+        assert found.verified, found.reason
         wrong = replace(changed, verdict=replace(changed.verdict, distance=0.01))
         refused(other, wrong, "said to collide at a distance of 0.01")
 
@@ -629,11 +629,11 @@ def test_bounded_penetration_is_proved_and_disproved(tmp_path):
     way = path_coefficients([q, q - 0.05])
     assert Prover(cell, way, clearance=-0.015).free(300) is None
     made = Prover(cell, way, clearance=-0.025).free(300)
-    assert made is not None and so.verify(cell, made).ok
-    d = so.distance(shape, at, so.Box((0.2, 0.2, 0.2)), there).value
+    assert made is not None and so.verify(cell, made).verified
+    d = so.distance(shape, at, so.Box((0.2, 0.2, 0.2)), there).distance
     assert d == pytest.approx(-0.02, abs=1e-12)
     claim = Claim("collision", 0, 0.0, 0.0, (0.4,), ("arm/l0", "box"), (0, 0), d)
-    assert so.verify(cell, replace(made, clearance=-0.0199, verdict=claim)).ok
+    assert so.verify(cell, replace(made, clearance=-0.0199, verdict=claim)).verified
     deeper = replace(claim, distance=-0.03)
     refused(cell, replace(made, clearance=-0.021, verdict=deeper), "not shown to be deeper")
 
@@ -717,4 +717,4 @@ def test_what_passes_a_mesh_within_the_tolerance_can_be_listed(tmp_path):
     assert verdict.free
     made = verdict.certificate()
     assert (made.proofs["method"] == MESH).any()
-    assert so.verify(cell, made).ok
+    assert so.verify(cell, made).verified

@@ -77,10 +77,10 @@ def test_a_forged_collision_that_is_accepted_is_one(at):
     cell = panda(at)
     verdict = so.PathChecker(cell).segment(*motion(cell))
     made = verdict.certificate()
-    assert made.verdict.kind == "collision" and so.verify(cell, made).ok
+    assert made.verdict.kind == "collision" and so.verify(cell, made).verified
     accepted = 0
     for other in forged(made, np.random.default_rng(0)):
-        if so.verify(cell, other, engine="plain").ok:
+        if so.verify(cell, other, engine="plain").verified:
             accepted += 1
             d = depth_by_coal(cell, other)
             assert d <= 1e-6, other.verdict
@@ -99,7 +99,7 @@ def test_bodies_that_are_apart_do_not_collide_whatever_is_claimed(lie):
     )
     claim = replace(made.verdict, **lie)
     found = so.verify(far, replace(made, primitives=primitives, verdict=claim))
-    assert not found.ok and "said to collide" in found.reason
+    assert not found.verified and "said to collide" in found.reason
 
 
 @pytest.mark.parametrize("lie", [-1e9, -1.0])
@@ -114,10 +114,10 @@ def test_bodies_too_close_are_not_as_deep_in_each_other_as_is_claimed(lie, body)
         cell.add_body("box", so.Mesh(points, faces), so.pose((0.55, 0.0, 0.5)))
     made = so.PathChecker(cell).segment(*motion(cell)).certificate()
     claim = replace(made.verdict, kind="too_close")
-    assert so.verify(cell, replace(made, verdict=claim), engine="plain").ok
+    assert so.verify(cell, replace(made, verdict=claim), engine="plain").verified
     forged = replace(made, verdict=replace(claim, distance=lie))
     found = so.verify(cell, forged, engine="plain")
-    assert not found.ok and "depth of" in found.reason
+    assert not found.verified and "depth of" in found.reason
 
 
 def test_a_witness_is_on_the_motion_however_rounded():
@@ -126,14 +126,14 @@ def test_a_witness_is_on_the_motion_however_rounded():
     away = made.coefficients.copy()
     away[:, 0, 0] += 2.0
     loose = replace(made, coefficients=away, rounding=made.rounding + 3.0)
-    assert not so.verify(near, loose).ok
-    assert not so.verify(far, loose).ok
+    assert not so.verify(near, loose).verified
+    assert not so.verify(far, loose).verified
 
 
 def test_a_forged_proof_of_freedom_that_is_accepted_is_true():
     cell = panda((0.55, 0.0, 0.95))
     made = so.PathChecker(cell, clearance=0.002).segment(*motion(cell)).certificate()
-    assert made.verdict.kind == "free" and so.verify(cell, made, engine="plain").ok
+    assert made.verdict.kind == "free" and so.verify(cell, made, engine="plain").verified
     rng = np.random.default_rng(1)
     accepted = []
     others = list(forged(made, rng))
@@ -146,7 +146,7 @@ def test_a_forged_proof_of_freedom_that_is_accepted_is_true():
             except so.errors.CertificateError:
                 continue
     for other in others:
-        if so.verify(cell, other, engine="plain").ok:
+        if so.verify(cell, other, engine="plain").verified:
             accepted.append(other)
             watch = so.Monitor(cell, buffer=max(0.0, other.clearance))
             for piece in range(len(other.times) - 1):
@@ -168,7 +168,7 @@ def test_a_motion_too_large_to_be_worked_out_shows_no_collision(body, huge):
     away[0, 1:, 0] = 5 * [huge] if huge > 1e300 else [huge, -2.0 * huge, 0.0, 0.0, 0.0]
     claim = replace(made.verdict, pair=("panda/panda_hand", body), parts=(0, 0), t=None)
     found = so.verify(cell, replace(made, coefficients=away, verdict=claim), engine="plain")
-    assert not found.ok and "not known well enough" in found.reason
+    assert not found.verified and "not known well enough" in found.reason
 
 
 @pytest.mark.parametrize("huge", [1e17, 1e308])
@@ -178,11 +178,11 @@ def test_a_glide_too_large_to_be_worked_out_shows_no_collision(huge):
     cell.add_body("floor", so.HalfSpace(), so.pose((0.0, 0.0, -0.05)))
     glide = so.Glide(so.pose((0.0, 0.0, 0.0)), (0.1, 0.0, 0.0))
     made = so.PathChecker(cell).segment((), (), moving={"cart": glide}).certificate()
-    assert made.verdict.kind == "collision" and so.verify(cell, made).ok
+    assert made.verdict.kind == "collision" and so.verify(cell, made).verified
     glides = made.glides.copy()
     glides[0, 0, 3], glides[0, 0, 12] = huge, huge
     found = so.verify(cell, replace(made, glides=glides), engine="plain")
-    assert not found.ok and "not known well enough" in found.reason
+    assert not found.verified and "not known well enough" in found.reason
 
 
 def test_too_close_by_a_tolerance_of_a_kilometre_says_so():

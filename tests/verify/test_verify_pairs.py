@@ -27,16 +27,16 @@ def test_a_clearance_of_one_pair_did_not_count_against_all_of_its_group(row_of_b
     made = checker.segment((), (), moving=moving).certificate()
     assert made.verdict.kind == "free" and made.groups
     found = so.verify(cell, made, engine="plain")
-    assert found.ok, found.reason
+    assert found.verified, found.reason
 
 
 def test_a_group_proves_no_clearance_of_a_pair_that_is_larger(row_of_balls):
     cell, moving = row_of_balls
     made = so.PathChecker(cell).segment((), (), moving=moving).certificate()
-    assert made.groups and so.verify(cell, made, engine="plain").ok
+    assert made.groups and so.verify(cell, made, engine="plain").verified
     forged = replace(made, clearances={("cart", "ball2"): 1.3})
     found = so.verify(cell, forged, engine="plain")
-    assert not found.ok and "nothing proves them apart" in found.reason
+    assert not found.verified and "nothing proves them apart" in found.reason
 
 
 def test_a_clearance_of_a_body_that_was_removed_spoiled_the_certificate(row_of_balls):
@@ -45,7 +45,7 @@ def test_a_clearance_of_a_body_that_was_removed_spoiled_the_certificate(row_of_b
     cell.remove_body("ball2")
     made = checker.segment((), (), moving=moving).certificate()
     found = so.verify(cell, made, engine="plain")
-    assert found.ok, found.reason
+    assert found.verified, found.reason
 
 
 def open_box():
@@ -68,7 +68,7 @@ def test_a_body_that_sticks_out_of_an_open_box_was_not_as_deep_as_its_gap():
     assert made.verdict.kind == "collision"
     assert made.verdict.distance < -0.12
     found = so.verify(cell, made, engine="plain")
-    assert found.ok, found.reason
+    assert found.verified, found.reason
     for lie in (-0.14, -0.5, -1e9):
         claim = replace(made.verdict, distance=lie)
-        assert not so.verify(cell, replace(made, verdict=claim), engine="plain").ok
+        assert not so.verify(cell, replace(made, verdict=claim), engine="plain").verified

@@ -361,7 +361,7 @@ def test_mesh_gaps_are_lower_bounds_that_reach_the_distance(other):
     if isinstance(other, so.HalfSpace):
         poses[:, 2, 3] += 0.7
     turn, place = poses[:, :3, :3], poses[:, :3, 3]
-    true = np.array([so.distance(mesh, pose, other, np.eye(4)).value for pose in poses])
+    true = np.array([so.distance(mesh, pose, other, np.eye(4)).distance for pose in poses])
     wanted = np.maximum(true, 0.0) + 0.05
     found = gap(soup, other, turn, place, wanted)
     theirs = [coal_oracle.geometry(shape) for shape in (mesh, other)]
@@ -403,7 +403,7 @@ def test_gaps_of_many_pairs_together_are_those_of_each():
         poses = [np.eye(4), np.eye(4)]
         for pose, (turn, place) in zip(poses, one):
             pose[:3, :3], pose[:3, 3] = turn[0], place[0]
-        true = so.distance(a, poses[0], b, poses[1]).value
+        true = so.distance(a, poses[0], b, poses[1]).distance
         if true > 0.0:
             assert found[k] == pytest.approx(min(true, 0.3), abs=1e-9)
         else:
@@ -422,7 +422,7 @@ def test_solids_hold_what_is_inside():
     body = star(seed=1)
     points = np.random.default_rng(0).uniform(-0.6, 0.6, (200, 3))
     speck = so.Sphere(1e-9)
-    inside = [so.distance(body, None, speck, so.pose(p)).value < 0.0 for p in points]
+    inside = [so.distance(body, None, speck, so.pose(p)).distance < 0.0 for p in points]
     assert soup_of(body).holds(points).tolist() == inside and 20 < sum(inside) < 180
     points = np.array([[0.4, 0, 0], [0.6, 0, 0]])
     assert soup_of(box_mesh()).holds(points).tolist() == [True, False]
@@ -439,7 +439,7 @@ def test_distances_and_depths_of_witnesses(a, b):
     rng = np.random.default_rng(8)
     deep = apart = 0
     for pose in random_poses(rng, 18, 0.7):
-        true = so.distance(a, pose, b, np.eye(4)).value
+        true = so.distance(a, pose, b, np.eye(4)).distance
         near = distance_at_most(a, pose, b, np.eye(4))
         if true > 0.0:
             apart += 1
@@ -461,7 +461,7 @@ def test_a_cylinder_beside_a_mesh_is_as_far_as_it_is():
         corners = rng.normal(size=(3, 3)) * rng.choice([0.01, 0.1, 1.0], size=(3, 1))
         corners[:, 0] += 0.06 + rng.choice([0.0, 0.1, 0.5])
         mesh = so.Mesh(corners, faces)
-        true = so.distance(mesh, np.eye(4), cylinder, np.eye(4)).value
+        true = so.distance(mesh, np.eye(4), cylinder, np.eye(4)).distance
         if true <= 1e-4:
             continue
         checked += 1

@@ -60,7 +60,7 @@ def test_an_extended_shape_ends_at_its_margin(name):
     assert volume(made.vertices, made.faces) > volume(solid(shape).vertices, solid(shape).faces)
     dot = so.Sphere(1e-6)
     for corner in made.vertices[:: max(1, len(made.vertices) // 40)]:
-        gap = so.distance(shape, np.eye(4), dot, so.pose(corner)).value
+        gap = so.distance(shape, np.eye(4), dot, so.pose(corner)).distance
         # Facets are drawn from inside, a few percent at most.
         assert 0.93 * margin <= gap <= margin + 2e-5
     wanted = true_volume(shape, margin)

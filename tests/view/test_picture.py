@@ -33,7 +33,7 @@ def test_triangles_are_the_surface(shape):
     volume = abs(float(np.einsum("ij,ij->i", a, np.cross(b, c)).sum()) / 6.0)
     assert volume == pytest.approx(shape.volume, rel=0.03)
     for point in found.reshape(-1, 3)[:: max(1, len(found) // 40)]:
-        gap = so.distance(shape, np.eye(4), so.Sphere(1e-6), so.pose(point)).value
+        gap = so.distance(shape, np.eye(4), so.Sphere(1e-6), so.pose(point)).distance
         assert abs(gap) < 1e-4
 
 

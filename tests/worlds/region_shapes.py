@@ -38,4 +38,4 @@ def random_pose(rng, spread=0.3):
 def heights(shape, pose, points):
     """Signed distances of points from a shape, by balls of no size to speak of."""
     tiny = so.Sphere(1e-9)
-    return np.array([so.distance(shape, pose, tiny, so.pose(p)).value for p in points]) + 1e-9
+    return np.array([so.distance(shape, pose, tiny, so.pose(p)).distance for p in points]) + 1e-9

@@ -37,7 +37,7 @@ from standoff.robots.description import Robot
 from standoff.robots.mounted import MountedRobot, read_mounted
 from standoff.robots.simplify import Choice, GeometryName
 from standoff.robots.tree import Mount, Tree
-from standoff.scalars import flag
+from standoff.scalars import choice, flag
 
 if TYPE_CHECKING:
     from standoff.paths.apart import Apart
@@ -77,8 +77,7 @@ class Cell:
     """
 
     def __init__(self, unwatched: Literal["refuse", "allow"] = "refuse") -> None:
-        if unwatched not in ("refuse", "allow"):
-            raise CellError("unwatched", value=unwatched, allowed="'refuse' or 'allow'")
+        choice("unwatched", unwatched, CellError, ("refuse", "allow"))
         self.allows_unwatched = unwatched == "allow"
         self._robots: dict[str, MountedRobot] = {}
         self._bodies: dict[str, Body] = {}

@@ -264,7 +264,7 @@ class NearestFinder:
             return None
         found = self._distance(self._nearest.pairs[self._last], frames)
         a, b = self._nearest.names(self._last)
-        return NearPair(a, b, found.value, found.point_a, found.point_b)
+        return NearPair(a, b, found.distance, found.point_a, found.point_b)
 
     def along(self, Q: Array) -> Array:
         """The smallest distance at each of many configurations (n, joints) in their order, [m]."""
@@ -292,7 +292,7 @@ class NearestFinder:
             (a, at), (b, other) = (self._parts[r] for r in pairs[k])
             axis = frames[frame[k, 0]]
             if keeps_distance(a, at, b, inverse(axis) @ other):
-                kept[k] = self._distance(pairs[k], frames).value <= below + STILL_PAIR
+                kept[k] = self._distance(pairs[k], frames).distance <= below + STILL_PAIR
         return kept
 
 

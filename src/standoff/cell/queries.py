@@ -13,7 +13,7 @@ from standoff.cell.model import placed_ball
 from standoff.cell.nearest_pair import Nearest
 from standoff.cell.state import State
 from standoff.errors import CellError
-from standoff.geometry.distance import distance
+from standoff.geometry.distance import DistanceResult, distance
 from standoff.geometry.pose import Array
 from standoff.robots.tree import Tree
 
@@ -21,30 +21,17 @@ from standoff.robots.tree import Tree
 _DRAWN = {"rad": math.pi, "m": 1.0}
 
 
-@dataclass(frozen=True, eq=False)
-class Clearance:
-    """Two links or bodies and how far they are apart; world frame, [m]. True where they are apart.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Clearance(DistanceResult):
+    """Two links or bodies and how far they are apart, as for `DistanceResult`; of several shapes,
+    the nearest two count.
 
     Attributes:
         a, b: their names.
-        distance: signed, negative where they overlap; of two bodies of several shapes, the smallest
-            of all.
-        point_a: the witness point on a.
-        point_b: the witness point on b; ``point_a - point_b == distance * normal``.
-        normal: the unit vector from b to a.
-        exact: as for `DistanceResult`.
     """
 
     a: str
     b: str
-    distance: float
-    point_a: Array
-    point_b: Array
-    normal: Array
-    exact: bool = True
-
-    def __bool__(self) -> bool:
-        return self.distance > 0.0
 
     def __str__(self) -> str:
         return f"{self.a} – {self.b}: {self.distance:.4f} m"
@@ -95,10 +82,8 @@ def nearest(state: State, ours: list[str], theirs: list[str]) -> Clearance:
             if best is not None and _apart(shape, at, other, there) > best.distance:
                 continue
             found = distance(shape, at, other, there)
-            if best is None or found.value < best.distance:
-                best = Clearance(
-                    a, b, found.value, found.point_a, found.point_b, found.normal, found.exact
-                )
+            if best is None or found.distance < best.distance:
+                best = Clearance(**vars(found), a=a, b=b)
     if best is None:
         raise CellError(
             "no collision geometry to measure from",

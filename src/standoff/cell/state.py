@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from standoff.cell.model import Model
+from standoff.errors import UnknownNameError
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import Shape
 from standoff.robots.kernels import kinematics
@@ -66,7 +67,13 @@ class State:
         return matrices(self.rows)
 
     def placed(self, name: str) -> list[tuple[Shape, Array]]:
-        """The shapes of a link or body with their poses in the world."""
+        """The shapes of a link or body with their poses in the world.
+
+        Raises:
+            UnknownNameError: no link with geometry, and no body, of this name.
+        """
+        if not isinstance(name, str) or name not in self.model.entries:
+            raise UnknownNameError(str(name), self.model.entries, what="link or body")
         entry = self.model.entries[name]
         at = self.frames[entry.frame]
         return [(shape, at @ pose) for shape, pose in entry.parts]

@@ -61,7 +61,7 @@ def checked_rule(
         CellError: what is wrong, where.
     """
     _pattern(source, "source")
-    if robot is not None and robot not in names.robots:
+    if robot is not None and (not isinstance(robot, str) or robot not in names.robots):
         raise UnknownNameError(str(robot), names.robots, what="robot", element="robot")
     _one_of(angles, ANGLES, "angles")
     _one_of(lengths, LENGTHS, "lengths")

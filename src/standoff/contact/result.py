@@ -130,7 +130,8 @@ class ByName(Mapping[str, Array]):
 
 
 class ContactStep:
-    """The result of `Scene.step`. What is not asked for is not made.
+    """The result of `Scene.step`. True where the bodies are `apart`. What is not asked for is not
+    made.
 
     Attributes:
         contacts: all `Contact` of the step, ordered by bodies and features.
@@ -161,6 +162,14 @@ class ContactStep:
     def __len__(self) -> int:
         """How many contacts there are."""
         return len(self._contacts) // CONTACT_BYTES
+
+    @property
+    def apart(self) -> bool:
+        """Whether nothing touches, and nothing touched since the last step."""
+        return not self._contacts and not self._passed
+
+    def __bool__(self) -> bool:
+        return self.apart
 
     @property
     def _rows(self) -> Any:

@@ -26,7 +26,7 @@ from standoff.errors import CellError, DuplicateNameError, PoseError, UnknownNam
 from standoff.geometry.narrowphase.dispatch import general_address
 from standoff.geometry.pose import Array, as_pose, vector
 from standoff.geometry.shape import Shape
-from standoff.scalars import amount, number
+from standoff.scalars import amount, flag, number
 from standoff.tolerances import CONTACT_FASTEST
 
 #: Rows of the tables of contacts and of passed pairs to begin with; they grow.
@@ -64,7 +64,8 @@ class Scene:
     """
 
     def __init__(self, *, continuous: bool = True, pulls: bool = False) -> None:
-        self._continuous, self._pulls = bool(continuous), bool(pulls)
+        self._continuous = flag("continuous", continuous, CellError)
+        self._pulls = flag("pulls", pulls, CellError)
         self._bodies: dict[str, Body] = {}
         self._materials: dict[str, tuple[float, float, float, float]] = {}
         self._numbers: dict[str, int] = {}
@@ -120,10 +121,11 @@ class Scene:
             raise CellError("no name of a body", element="Scene.add", value=name)
         if name in self._bodies:
             raise DuplicateNameError("name is taken", element="Scene.add", value=name)
+        moves = flag("moving", moving, CellError)
         material = _material(name, stiffness, damping, friction, coulomb)
         if math.isinf(material[0]):
             rigid = [n for n, m in self._materials.items() if math.isinf(m[0])]
-            if any(moving or self._moving[n] for n in rigid):
+            if any(moves or self._moving[n] for n in rigid):
                 raise CellError(
                     f"both {name!r} and {rigid[0]!r} would be rigid",
                     element=f"{name}.stiffness",
@@ -136,7 +138,7 @@ class Scene:
             body = body.with_levels(levels)
         body.trees  # noqa: B018 - what is wrong with it is raised here
         self._bodies[name], self._materials[name] = body, material
-        self._moving[name] = bool(moving)
+        self._moving[name] = moves
         self._rebuild({name: place})
         return body
 

@@ -21,22 +21,33 @@ KINDS = range(layout.KINDS)
 
 @dataclass(frozen=True, eq=False)
 class DistanceResult:
-    """How far two bodies are apart, or how deep in each other; world frame, [m].
+    """How far two bodies are apart, or how deep in each other; world frame, [m]. True where they
+    are proved to be `apart`.
 
     Attributes:
-        value: the signed distance, negative where the bodies overlap.
+        distance: signed, negative where the bodies overlap.
         point_a: the witness on a, shape (3,).
-        point_b: the witness on b; ``point_a - point_b == value * normal``.
+        point_b: the witness on b; ``point_a - point_b == distance * normal``.
         normal: the unit vector from b to a.
-        exact: False where an iteration did not converge: the value is then a proved lower bound,
+        exact: False where an iteration did not converge: the distance is then a proved lower bound,
             and the witnesses need not attain it.
+        slack: of bodies that do not overlap: they are at least ``distance - slack`` apart.
     """
 
-    value: float
+    distance: float
     point_a: Array
     point_b: Array
     normal: Array
     exact: bool = True
+    slack: float = 0.0
+
+    @property
+    def apart(self) -> bool:
+        """Whether they neither overlap nor touch, the error of the distance counted against it."""
+        return self.distance > self.slack
+
+    def __bool__(self) -> bool:
+        return self.apart
 
 
 def distance(
@@ -44,26 +55,26 @@ def distance(
 ) -> DistanceResult:
     """The signed distance of two shapes at their poses (4 x 4, or ``None`` for the identity), [m].
 
-    Apart: the value is the distance, attained between the two witness points. Where several pairs
-    of points attain it, as between parallel faces, they are one of these pairs.
+    Apart: the distance is attained between the two witness points. Where several pairs of points
+    attain it, as between parallel faces, they are one of these pairs.
 
-    Touching: the value is 0 but for rounding, and the normal is one that separates the bodies.
+    Touching: it is 0 but for rounding, and the normal is one that separates the bodies.
 
     Overlapping convex shapes, one inside the other included: minus the penetration depth, the
-    length of the shortest translation that separates them. Moving a by ``-value * normal`` makes
-    them touch; ``point_a`` is the point of a that lies deepest in b against the normal, and
+    length of the shortest translation that separates them. Moving a by ``-distance * normal``
+    makes them touch; ``point_a`` is the point of a that lies deepest in b against the normal, and
     ``point_b`` the one of b deepest in a. Where several directions are as short (concentric
     spheres, crossing axes), the normal is one of them.
 
     A half space is all of z <= 0 in its frame. Against a bounded body the value is the height of
     the body's lowest point. Two half spaces that face each other (within 1e-12) have the gap
-    between their planes; any other two overlap without end: the value is -inf, and points and
+    between their planes; any other two overlap without end: the distance is -inf, and points and
     normal are NaN.
 
     A sphere, capsule or box against another one, and anything against a half space, is computed
     in closed form: within a few roundings of the sizes and coordinates. Cylinders and polyhedra
-    are answered by iteration, within 1e-6 of their size; where that fails to converge, the value
-    is a proved lower bound, ``exact`` is False and the witnesses need not attain the value: doubt
+    are answered by iteration, within 1e-6 of their size; where that fails to converge, the
+    distance is a proved lower bound, ``exact`` is False and the witnesses need not attain it: doubt
     counts as danger.
 
     A mesh is a surface, and a solid if it is closed, or open and not a sheet: see `Mesh`. Surfaces
@@ -96,7 +107,11 @@ def distance(
     if status == dispatch.UNSUPPORTED:
         raise _unsupported(shape_a, shape_b)
     row = out[0].copy()
-    return DistanceResult(float(row[0]), row[1:4], row[4:7], row[7:10], status == dispatch.DONE)
+    return DistanceResult(
+        float(row[layout.DISTANCE]), row[layout.POINT_A : layout.POINT_B],
+        row[layout.POINT_B : layout.NORMAL], row[layout.NORMAL : layout.SLACK],
+        status == dispatch.DONE, float(row[layout.SLACK]),
+    )  # fmt: skip
 
 
 def _ask(a: Shape, b: Shape) -> int:

@@ -236,6 +236,8 @@ def _points(vertices: ArrayLike) -> Array:
 def _faces(faces: ArrayLike, count: int) -> IntArray:
     try:
         given = np.asarray(faces)
+        if np.iscomplexobj(given):
+            raise TypeError("complex numbers")
         with np.errstate(invalid="ignore"):  # not a number is no whole number either, see below
             corners = given.astype(np.int64)
     except (TypeError, ValueError, OverflowError) as error:

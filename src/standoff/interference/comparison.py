@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Protocol, cast
+from typing import Protocol, cast
 
 from numpy.typing import ArrayLike
 
@@ -16,6 +16,7 @@ from standoff.interference.mesh_faults import nearly_enclosed
 from standoff.interference.parts import Part, PartLike, amount, parts_of
 from standoff.interference.projection import Outline, ProjectionMethod
 from standoff.interference.region_meets import OctreeMethod
+from standoff.scalars import function
 
 #: Pairs of names, or a function that says of two names whether they are such a pair.
 Allowed = Iterable[tuple[str, str]] | Callable[[str, str], bool]
@@ -91,7 +92,7 @@ def compare(
         raise InterferenceError("unknown method", value=method, allowed=", ".join(METHODS))
     reach = amount("clearance", clearance, "m")
     may_overlap = _allowed(placed, allowed)
-    report = _progress(progress)
+    report = function("progress", progress, InterferenceError, "(done, total)")
     if len(placed) < 2:
         none = Gaps(placed, WorldBoxes(placed), method, {}, ())
         return Comparison((), none, {"pairs": 0, "allowed": 0, "far apart": 0})
@@ -135,17 +136,6 @@ def _compared(
     far = pairs - allowed_pairs - len(near)
     tests = {"pairs": pairs, "allowed": allowed_pairs, "far apart": far, **judge.tests}
     return Comparison(tuple(overlaps), Gaps(placed, boxes, method, gaps, without), tests)
-
-
-def _progress(given: Any) -> Callable[[int, int], object]:
-    if given is None:
-        return lambda done, total: None
-    if not callable(given):
-        raise InterferenceError(
-            "not a function", element="progress", value=given, allowed="of (done, total), or None"
-        )
-    report: Callable[[int, int], object] = given
-    return report
 
 
 def _method_of(

@@ -144,8 +144,8 @@ class Depths:
         twin_a, twin_b = _twin(a.shape), _twin(b.shape)
         if twin_a is not None and twin_b is not None:
             found = distance(twin_a, a.pose, twin_b, b.pose)
-            if found.exact and found.value <= 0.0:
-                least = min(value, found.value)
+            if found.exact and found.distance <= 0.0:
+                least = min(value, found.distance)
                 return least, _exactly(least), -least <= layer
         return self._at_least(i, j, value, layer)
 
@@ -179,7 +179,7 @@ class Depths:
             if shape is None:
                 continue
             found = distance(shape, part.pose, rest.shape, rest.pose)
-            if found.exact and found.value > MESH_ROUNDING * _reach(part, rest):
+            if found.exact and found.distance > MESH_ROUNDING * _reach(part, rest):
                 return True
         return False
 
@@ -224,8 +224,8 @@ def _deepest_in(shape: Shape, balls: Array) -> float:
     for x, y, z, radius in balls.tolist():
         at[:3, 3] = x, y, z
         found = distance(probe, at, shape, None)
-        if found.exact and found.value <= -SMALLEST_SIZE:
-            deep = max(deep, radius - found.value - 2.0 * SMALLEST_SIZE)
+        if found.exact and found.distance <= -SMALLEST_SIZE:
+            deep = max(deep, radius - found.distance - 2.0 * SMALLEST_SIZE)
     return deep
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
-from typing import overload
+from typing import ClassVar, overload
 
 import numpy as np
 
@@ -21,8 +21,8 @@ from standoff.tolerances import EPS
 
 @dataclass(frozen=True, eq=False)
 class Overlap:
-    """Two parts that overlap, or that the method could not tell apart: doubt counts as danger.
-    Touching counts as overlap; with a clearance, so does coming as near as that.
+    """Two parts that overlap, or that the method could not tell apart: doubt counts as danger, and
+    it is False. Touching counts as overlap; with a clearance, so does coming as near as that.
 
     Attributes:
         a, b: the names of the parts.
@@ -47,11 +47,16 @@ class Overlap:
     high: Array
     evidence: str
     touching: bool = False
+    apart: ClassVar[bool] = False
+
+    def __bool__(self) -> bool:
+        return self.apart
 
 
 @dataclass(frozen=True, eq=False)
 class Gap:
-    """Two parts that are proved to be farther apart than the clearance.
+    """Two parts that are proved to be farther apart than the clearance: the answer that is
+    `apart`.
 
     Attributes:
         a, b: the names of the parts.
@@ -69,11 +74,13 @@ class Gap:
     normal: Array | None
     evidence: str
     exact: bool = False
+    apart: ClassVar[bool] = True
 
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """All pairs of parts, each either an overlap or a gap, in the order of the parts.
+    """All pairs of parts, each either an overlap or a gap, in the order of the parts. True where
+    all are `apart`.
 
     Attributes:
         tests: how often each kind of test was made, by its name.
@@ -82,6 +89,15 @@ class Comparison:
     overlaps: tuple[Overlap, ...]
     gaps: Sequence[Gap]
     tests: dict[str, int]
+
+    @property
+    def apart(self) -> bool:
+        """Whether all pairs are proved to be farther apart than the clearance, but for those that
+        were allowed to overlap."""
+        return not self.overlaps
+
+    def __bool__(self) -> bool:
+        return self.apart
 
 
 #: The root of a sum of three squares is good to a few roundings.

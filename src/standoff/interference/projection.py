@@ -188,7 +188,7 @@ def false_alarms(
     never = [
         (i, j)
         for i, j in pairs[first < 0].tolist()
-        if distance(parts[i].shape, parts[i].pose, parts[j].shape, parts[j].pose).value > 0.0
+        if distance(parts[i].shape, parts[i].pose, parts[j].shape, parts[j].pose).distance > 0.0
     ]
     found = first[first >= 0]
     alarms = tuple(len(never) + int((found >= n).sum()) for n in numbers)

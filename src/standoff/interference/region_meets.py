@@ -37,12 +37,13 @@ from standoff.interference.region_tree import (
     room,
     written,
 )
+from standoff.scalars import flag
 from standoff.tolerances import COORDINATE_LIMIT, EPS, ROUNDING_UNITS
 
 
 @dataclass(frozen=True, eq=False)
 class Meeting:
-    """Where two trees meet.
+    """Where two trees meet. True where they are `apart`.
 
     Attributes:
         places: nodes that both cover, the smaller leaf of each two that overlap, as boxes (n, 6),
@@ -58,14 +59,18 @@ class Meeting:
     doubt: bool
     visited: int
 
+    @property
+    def apart(self) -> bool:
+        """Whether the bodies are proved not to meet; doubt counts as meeting."""
+        return not self.doubt and len(self.places) == 0
+
     def __bool__(self) -> bool:
-        """Whether the bodies may meet; doubt counts as meeting."""
-        return self.doubt or len(self.places) > 0
+        return self.apart
 
 
 @dataclass(frozen=True, eq=False)
 class Meetings:
-    """Which trees of many meet, and where.
+    """Which trees of many meet, and where. True where all are `apart`.
 
     Attributes:
         pairs: the meeting of each two that may meet, by their numbers, the smaller first.
@@ -75,10 +80,19 @@ class Meetings:
     pairs: dict[tuple[int, int], Meeting]
     visited: int
 
+    @property
+    def apart(self) -> bool:
+        """Whether no two of them may meet."""
+        return not self.pairs
+
+    def __bool__(self) -> bool:
+        return self.apart
+
 
 def meets(a: RegionTree, b: RegionTree, *, first: bool = False) -> Meeting:
     """Where two trees meet; with ``first``, the first place in the order of their leaves alone."""
     _check_trees((a, b))
+    flag("first", first, InterferenceError)
     one, two, most = a.leaves.address, b.leaves.address, 1 if first else LARGEST_COUNT
     leaves = written(lambda walk: meet_pair(one, two, most, walk), a.levels)
     return _meeting(a, leaves, a.outside and b.outside, int(room.found["visited"][0]))
@@ -269,7 +283,7 @@ class OctreeMethod:
             return self._of_half_spaces(i, j)
         found = meets(a, b)
         self.tests["nodes"] += found.visited
-        return self._overlap(i, j, found) if found else self._gap(i, j, found.visited)
+        return self._gap(i, j, found.visited) if found.apart else self._overlap(i, j, found)
 
     def _overlap(self, i: int, j: int, found: Meeting) -> Overlap:
         certain = bool(found.sure.any())
@@ -300,7 +314,7 @@ class OctreeMethod:
     def _of_half_spaces(self, i: int, j: int) -> Overlap | Gap:
         """Two parts that both reach beyond the cube: half spaces, whose distance is known."""
         a, b = self.parts[i], self.parts[j]
-        value = distance(a.shape, a.pose, b.shape, b.pose).value
+        value = distance(a.shape, a.pose, b.shape, b.pose).distance
         far = float(np.abs(a.pose[:3, 3]).sum() + np.abs(b.pose[:3, 3]).sum())
         value -= ROUNDING_UNITS * EPS * far
         if value > self.clearance:

@@ -20,7 +20,7 @@ STATIC = ""
 
 @dataclass(frozen=True, eq=False)
 class RegionCheck:
-    """What one look found.
+    """What one look found. True where it is `safe`.
 
     Attributes:
         warnings: where moving bodies, grown, meet each other or what stands still, by their names;
@@ -35,6 +35,14 @@ class RegionCheck:
     trees: dict[str, RegionTree]
     lost: dict[str, str]
     visited: int
+
+    @property
+    def safe(self) -> bool:
+        """No warning, and every moving body was found."""
+        return not self.warnings and not self.lost
+
+    def __bool__(self) -> bool:
+        return self.safe
 
 
 class RegionWatch:

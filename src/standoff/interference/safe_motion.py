@@ -50,24 +50,32 @@ from standoff.tolerances import SPAN_ROUNDING
 
 @dataclass(frozen=True)
 class SafeInterval:
-    """An interval between two looks, and what it takes.
+    """An interval between two looks, and what it takes. True where it is `safe`.
 
     Attributes:
         interval: ``T``, from one look to the next, [s]; infinite where the two cannot meet, 0
             where a gap was given that does not even cover braking.
-        separation: the bodies must be farther apart than this at a look, or be warned about, [m];
+        threshold: the bodies must be farther apart than this at a look, or be warned about, [m];
             infinite where no distance alone is enough, but a gap is.
-        distance: ``D``, by which each body is grown beyond its braking distance, [m].
-        growth: by how much a and b are grown, [m]: together they make the separation.
+        reach: ``D``, by which each body is grown beyond its braking distance, [m].
+        growth: by how much a and b are grown, [m]: together they make the threshold.
         gap: bodies that are farther apart than this *along* ``gap_along`` need not be warned about,
             however near they are otherwise, [m]; not a distance. None where none was asked for.
     """
 
     interval: float
-    separation: float
-    distance: float
+    threshold: float
+    reach: float
     growth: tuple[float, float]
     gap: float | None = None
+
+    @property
+    def safe(self) -> bool:
+        """Whether there is time between two looks: an interval of 0 nobody can keep."""
+        return self.interval > 0.0
+
+    def __bool__(self) -> bool:
+        return self.safe
 
 
 def safe_interval(
@@ -75,16 +83,16 @@ def safe_interval(
     braking: tuple[float, float] = (0.0, 0.0),
     *,
     interval: float | None = None,
-    distance: float | None = None,
+    reach: float | None = None,
     gap: float | None = None,
     directions: tuple[ArrayLike | None, ArrayLike | None] = (None, None),
     gap_along: ArrayLike | None = None,
 ) -> SafeInterval:
-    """The separation that two bodies need at each look for an ``interval`` T [s] between looks; or
-    the longest interval that growing each by ``distance`` D [m] beyond its braking distance covers,
+    """The threshold that two bodies need at each look for an ``interval`` T [s] between looks; or
+    the longest interval that growing each by ``reach`` D [m] beyond its braking distance covers,
     or that a ``gap`` [m] along ``gap_along`` does.
 
-    Nothing collides as long as each look warns of bodies no farther apart than ``separation``, and
+    Nothing collides as long as each look warns of bodies no farther apart than ``threshold``, and
     both then come to rest within their braking distances. Those that are farther apart than the
     ``gap`` of the result along ``gap_along`` may go without a warning as well.
 
@@ -92,7 +100,7 @@ def safe_interval(
         speeds: no point of either body moves faster, [m/s]; 0 for a body at rest.
         braking: the way that any point of either body takes to stop at most, [m], the way until
             the brakes work included.
-        interval, distance, gap: one of the three.
+        interval, reach, gap: one of the three.
         directions: unit vectors along which the bodies move, all points alike, while they brake as
             well; None where that is not known, or where the body turns.
         gap_along: unit vector w, about from a to b. The gap along it is the least ``w . x`` of b
@@ -110,7 +118,7 @@ def safe_interval(
         for name, u in zip("ab", _two("directions", directions, "unit vectors or None"))
     )
     w = None if gap_along is None else _unit("gap_along", gap_along)
-    given = {"interval": interval, "distance": distance, "gap": gap}
+    given = {"interval": interval, "reach": reach, "gap": gap}
     if sum(value is not None for value in given.values()) != 1:
         raise InterferenceError(
             "one of the three", element=", ".join(given), value=tuple(given.values())
@@ -118,8 +126,8 @@ def safe_interval(
     move = _Motion(v_a, v_b, d_a, d_b, u_a, u_b)
     if gap is not None:
         return _for_gap(move, amount("gap", gap, "m"), w)
-    if distance is not None:
-        return _for_distance(move, amount("distance", distance, "m"), w)
+    if reach is not None:
+        return _for_reach(move, amount("reach", reach, "m"), w)
     return _for_interval(move, amount("interval", interval, "s"), w)
 
 
@@ -141,7 +149,7 @@ def _for_interval(
     return SafeInterval(interval, needed, reach, move.shares(interval, needed), along)
 
 
-def _for_distance(move: _Motion, reach: float, w: Array | None) -> SafeInterval:
+def _for_reach(move: _Motion, reach: float, w: Array | None) -> SafeInterval:
     """The longest interval that growing both by ``reach`` covers."""
     room = move.d_a + move.d_b + 2.0 * reach
     longest = move.longest(room)

@@ -26,6 +26,7 @@ from standoff.monitor.report import ROW_BYTES, Cycle, Fault, QuietCycle
 from standoff.monitor.scene import Patch, Scene
 from standoff.monitor.stops import Stopping, Stops
 from standoff.monitor.zones import Zone
+from standoff.scalars import instance
 
 _QUIET, _HITS, _EVENTS, _UNUSABLE = m.QUIET, m.HITS, m.EVENTS, m.UNUSABLE
 
@@ -87,8 +88,7 @@ class Monitor:
         between: bool = False,
         stopping: Stopping | None = None,
     ) -> None:
-        if not isinstance(cell, Cell):
-            raise MonitorError("not a cell", element="cell", value=cell, allowed="a Cell")
+        instance("cell", cell, MonitorError, Cell)
         self._cycles = 0
         self._busy = Lock()
         self._unwatched: Fault | None = None

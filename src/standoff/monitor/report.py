@@ -157,7 +157,8 @@ class Fault:
 
 
 class Cycle:
-    """The answer to one reading. Warnings are made when they are asked for.
+    """The answer to one reading. True where it is `safe`. Warnings are made when they are asked
+    for.
 
     Attributes:
         number: which cycle, from 1 on.
@@ -205,6 +206,9 @@ class Cycle:
     def safe(self) -> bool:
         """No warning and no fault."""
         return self._hits is None and not self.faults and self.stopping is None
+
+    def __bool__(self) -> bool:
+        return self.safe
 
     @property
     def bits(self) -> bytes:

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from standoff.errors import PathError, PoseError
 from standoff.geometry.pose import Array, numbers
+from standoff.scalars import number
 from standoff.tolerances import COORDINATE_LIMIT, EPS
 
 #: Rounding of a polynomial of degree 5 by Horner's rule for 0 <= u <= 1, relative to the sum of the
@@ -134,7 +135,10 @@ class Pieces:
     @staticmethod
     def segment(qa: ArrayLike, qb: ArrayLike) -> Pieces:
         """``qa + t (qb - qa)``, t from 0 to 1."""
-        return Pieces.path([finite(qa, "qa", 1), finite(qb, "qb", 1)])
+        a, b = finite(qa, "qa", 1), finite(qb, "qb", 1)
+        if a.shape != b.shape:
+            raise PathError("not as many joints at both ends", value=(len(a), len(b)))
+        return Pieces.path([a, b])
 
     @staticmethod
     def path(waypoints: ArrayLike, times: ArrayLike | None = None) -> Pieces:
@@ -221,8 +225,8 @@ class Pieces:
 
     def part(self, start: float | None = None, end: float | None = None) -> Pieces:
         """The motion from one time to a later one, both within it; its own ends by default."""
-        t0 = self.start if start is None else start
-        t1 = self.end if end is None else end
+        t0 = self.start if start is None else number("start", start, PathError)
+        t1 = self.end if end is None else number("end", end, PathError)
         if not t0 < t1:
             raise PathError("not a time span", value=(t0, t1), allowed="start before end")
         (first, last), (u0, u1) = self.locate([t0, t1])
@@ -265,8 +269,6 @@ POWERS = 6
 
 def finite(value: Any, element: str, dimensions: int | None = None) -> Array:
     """A copy as finite float64 numbers, in C order."""
-    if np.iscomplexobj(value):
-        raise PathError("complex", element=element, allowed="real numbers")
     try:
         result = numbers(value, element)
     except PoseError as error:

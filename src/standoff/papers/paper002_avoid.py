@@ -39,7 +39,7 @@ def separation(bench: Bench) -> Result:
         a, b = np.array([1.0, 0.0, 0.0]), np.array([math.cos(turn), math.sin(turn), 0.0])
         found = safe_interval((SPEED,) * 2, (BRAKING,) * 2, interval=0.0, directions=(a, b))
         later = safe_interval((SPEED,) * 2, (BRAKING,) * 2, interval=INTERVAL, directions=(a, b))
-        needed.append(found.separation / BRAKING)
+        needed.append(found.threshold / BRAKING)
         # Two points anywhere, each of which stops anywhere on its way: how much nearer they get.
         s = BRAKING * np.linspace(0.0, 1.0, 51)
         shift = s[:, None, None] * a - s[None, :, None] * b
@@ -47,7 +47,7 @@ def separation(bench: Bench) -> Result:
         paper = "2 d" if angle == 180 else "larger"
         rows.append((
             f"{angle}°", paper, f"{needed[-1]:.3f} d", f"{worst[-1]:.3f} d",
-            f"{1e3 * later.separation:.0f}", f"{1e3 * later.distance:.0f}",
+            f"{1e3 * later.threshold:.0f}", f"{1e3 * later.reach:.0f}",
         ))  # fmt: skip
     curves = {"needed": needed, "2 d": [2.0] * len(ANGLES)}
     labels = ("angle between the directions [°]", "safe distance / d")
@@ -111,9 +111,9 @@ def gaps(made: Encounter, ways: tuple[float, float]) -> dict[tuple[str, str], fl
     a, b = ((shape, at[name]) for shape, name in zip(made.shapes, "ab"))
     post = (POST.shape, POST.pose)
     return {
-        ("a", "b"): distance(*a, *b).value,
-        ("a", STATIC): distance(*a, *post).value,
-        ("b", STATIC): distance(*b, *post).value,
+        ("a", "b"): distance(*a, *b).distance,
+        ("a", STATIC): distance(*a, *post).distance,
+        ("b", STATIC): distance(*b, *post).distance,
     }
 
 

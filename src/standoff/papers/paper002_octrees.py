@@ -109,7 +109,7 @@ def traversed(bench: Bench) -> Traversals:
         for levels, gap in itertools.product(range(3, finest + 1), _GAPS):
             a, b = trees_of(_plates(turn, gap), levels)
             meeting = meets(a, b)
-            if meeting:  # ends the paper's traversal at once; ours goes on to say where
+            if not meeting.apart:  # ends the paper's traversal at once; ours goes on to say where
                 continue
             found.looked.append(meeting.visited)
             found.leaves.append(len(a) + len(b))

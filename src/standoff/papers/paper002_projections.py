@@ -173,16 +173,16 @@ def defeated(bench: Bench) -> Result:
             for levels in range(1, _FINEST + 1):
                 trees = [RegionTree.build(p.shape, p.pose, root=root, levels=levels) for p in parts]
                 found = meets(*trees)
-                if not found:
+                if found.apart:
                     break
-            figures.append((count, told, exact, not found, root[1] / 2.0**levels))
+            figures.append((count, told, exact, found.apart, root[1] / 2.0**levels))
             rows.append((
                 f"{count}{what}",
                 "can be devised",
                 f"{1e3 * gap:.0f}",
                 "meet on all" if told < 0 else "told apart",
                 f"{1e3 * exact:.0f}",
-                f"{1e3 * figures[-1][-1]:.0f}" if not found else "none",
+                f"{1e3 * figures[-1][-1]:.0f}" if found.apart else "none",
             ))  # fmt: skip
     caught = sum(told >= 0 for _, told, *_ in figures)
     seen = sum(figure[3] for figure in figures)

@@ -101,7 +101,7 @@ def _touching(still: Shape, moved: Shape, turn: Array, side: Array) -> float:
     here = np.eye(4)
     for _ in range(_HALVINGS):
         middle = 0.5 * (low + high)
-        if distance(still, here, moved, pose(middle * side, turn)).value > 0.0:
+        if distance(still, here, moved, pose(middle * side, turn)).distance > 0.0:
             high = middle
         else:
             low = middle
@@ -209,7 +209,7 @@ def stage() -> Stage:
             middle = 0.5 * (low + high)
             there = np.eye(4)
             there[:3, :3], there[:3, 3] = attitude(k, 0.5), middle * side
-            gap = distance(shapes[FOLLOWER], there, shapes[name], places[name]).value
+            gap = distance(shapes[FOLLOWER], there, shapes[name], places[name]).distance
             low, high = (middle, high) if gap > -DEPTH else (low, middle)
         reach[name] = low
     return Stage(shapes, places, reach)

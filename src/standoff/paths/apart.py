@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from standoff.cell.allowed import Pair, ordered
 from standoff.cell.cell import Cell
@@ -19,7 +19,7 @@ from standoff.paths.kernels import apart_tables as p
 from standoff.paths.kernels.apart import search_apart
 from standoff.paths.options import length
 from standoff.paths.path_search import Progress
-from standoff.scalars import whole
+from standoff.scalars import function, instance, whole
 
 __all__ = ["Apart", "CanTouch", "ProvedApart", "StaysOpen", "prove_apart"]
 
@@ -60,8 +60,8 @@ def prove_apart(
         PathError: a parameter that makes no sense, or a pair that cannot move.
         UnknownNameError: a name nobody bears, or a link without geometry.
     """
-    if not isinstance(cell, Cell):
-        raise PathError("not a cell", element="cell", value=cell, allowed="a Cell")
+    instance("cell", cell, PathError, Cell)
+    report = function("progress", progress, PathError, "the share that is done")
     gap = length(clearance, "clearance", least=0.0)
     most = whole("budget", budget, PathError, 1)
     if pairs is None:
@@ -71,8 +71,7 @@ def prove_apart(
     for k, (a, b) in enumerate(asked):
 
         def advance(share: float, done: int = k) -> None:
-            if progress is not None:
-                progress((done + share) / len(asked))
+            report((done + share) / len(asked))
 
         found.append(_prove(cell, a, b, gap, most, advance))
         advance(1.0)
@@ -146,9 +145,9 @@ def _witness(cell: Cell, a: str, b: str, q: Array) -> tuple[float, Array, Array]
     placed = [state.placed(name) for name in (a, b)]
     nearest = min(
         (distance(x, at, y, there) for x, at in placed[0] for y, there in placed[1]),
-        key=lambda d: d.value,
+        key=lambda d: d.distance,
     )
-    return nearest.value, nearest.point_a, nearest.point_b
+    return nearest.distance, nearest.point_a, nearest.point_b
 
 
 def _named(cell: Cell, pairs: Any) -> list[Pair]:
@@ -174,11 +173,11 @@ def _named(cell: Cell, pairs: Any) -> list[Pair]:
 
 @dataclass(frozen=True)
 class ProvedApart:
-    """Two bodies that are never as near as the clearance.
+    """Two bodies that are never as near as the clearance: the answer that is `apart`.
 
     Attributes:
         clearance: that was asked for, [m].
-        separation: what was proved, [m]: more than the clearance, less than the smallest distance.
+        distance: they are at least so far apart, [m]; more than the clearance.
         boxes: of joint values that the proof looked at.
         proof: the `Cell.proof_digest` of what was proved.
     """
@@ -186,9 +185,11 @@ class ProvedApart:
     a: str
     b: str
     clearance: float
-    separation: float
+    distance: float
     boxes: int
     proof: str
+
+    apart: ClassVar[bool] = True
 
     @property
     def reason(self) -> str:
@@ -218,6 +219,10 @@ class CanTouch:
     distance: float
     point_a: Array
     point_b: Array
+    apart: ClassVar[bool] = False
+
+    def __bool__(self) -> bool:
+        return self.apart
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,11 +242,16 @@ class StaysOpen:
     nearest: float | None = None
     q: Array | None = None
     joints: tuple[str, ...] = ()
+    apart: ClassVar[bool] = False
+
+    def __bool__(self) -> bool:
+        return self.apart
 
 
 @dataclass(frozen=True, eq=False)
 class Apart:
-    """All pairs that were asked about, in the order in which they are watched.
+    """All pairs that were asked about, in the order in which they are watched. True where all are
+    `proved` apart.
 
     Attributes:
         clearance: that apart means, [m].
@@ -251,6 +261,14 @@ class Apart:
     apart: tuple[ProvedApart, ...]
     touching: tuple[CanTouch, ...]
     open: tuple[StaysOpen, ...]
+
+    @property
+    def proved(self) -> bool:
+        """Whether every pair that was asked about is proved apart."""
+        return not self.touching and not self.open
+
+    def __bool__(self) -> bool:
+        return self.proved
 
     def allow(self, cell: Cell) -> None:
         """Allow every pair that was proved apart, with the proof as the reason.

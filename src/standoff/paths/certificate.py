@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from standoff.errors import CertificateError
 from standoff.geometry.pose import Array
-from standoff.scalars import number, whole
+from standoff.names import as_path
+from standoff.scalars import instance, number, whole
 
 if TYPE_CHECKING:
     from standoff.cell.cell import Cell
@@ -172,7 +173,7 @@ class Certificate:
         """Read a file; whatever is wrong with it is a `CertificateError`."""
         from standoff.paths.certificate_file import read
 
-        return read(Path(path))
+        return read(as_path(path, "certificate"))
 
     def save(self, path: str | Path, cell: Cell | None = None) -> None:
         """Write a JSON file that `load` reads back to the bit, whole or not at all.
@@ -181,9 +182,12 @@ class Certificate:
             cell: brought along in the file, so that `standoff verify` needs nothing else; files
                 that the cell refers to (robots, meshes) stay where they are.
         """
+        from standoff.cell.cell import Cell
         from standoff.paths.certificate_file import write
 
-        write(self, Path(path), cell)
+        if cell is not None:
+            instance("cell", cell, CertificateError, Cell)
+        write(self, as_path(path, "certificate"), cell)
 
 
 def _array(value: Any, name: str, shape: tuple[int, ...]) -> Array:

@@ -41,7 +41,7 @@ from standoff.paths.proving import certificate, meeting
 from standoff.paths.tables import Settings, Tables, build_tables
 from standoff.paths.verdict import Verdict
 from standoff.robots.joint_values import joint_rows
-from standoff.scalars import whole
+from standoff.scalars import flag, function, whole
 
 #: How precisely the earliest contact on a segment is found where nothing else is asked for, as a
 #: part of the segment, [-]: a micrometre on a motion of one metre.
@@ -172,8 +172,8 @@ class PathChecker:
         progress: Progress | None = None,
         budget: int | None = None,
     ) -> Verdict:
-        """Check the straight segments from waypoint to waypoint (n, joints), n >= 1; one alone is
-        a robot at rest.
+        """Check the straight segments from waypoint to waypoint (n, joints), n >= 1, or of a
+        `Plan`; one waypoint alone is a robot at rest.
 
         All segments are in one queue, the likeliest to collide first. What was proved of a segment,
         and how far the check came where it was not, is remembered for other paths with the same
@@ -218,24 +218,30 @@ class PathChecker:
         task = _Task(tables, ready, pieces.times, self._options)
         return self._check(task, first, precision, progress, None)
 
-    def segments(self, QA: ArrayLike, QB: ArrayLike, *, threads: int | None = None) -> Any:
+    def segments(
+        self, QA: ArrayLike, QB: ArrayLike | None = None, *, threads: int | None = None
+    ) -> Any:
         """Which of many segments are free: bool (n,). Each thread runs its share in one compiled
         call; the answers do not depend on how many there are. Moving bodies stand where the cell
         has them.
 
         Args:
-            QA, QB: (n, joints).
+            QA, QB: (n, joints); QA alone is a path or a `Plan`, of which each segment is checked.
             threads: as many as there are cores by default.
         """
         return self.segment_kinds(QA, QB, threads=threads) == p.NOTHING
 
     def segment_kinds(
-        self, QA: ArrayLike, QB: ArrayLike, *, threads: int | None = None
+        self, QA: ArrayLike, QB: ArrayLike | None = None, *, threads: int | None = None
     ) -> IntArray:
         """As `segments`, with the kind of what was found: 0 free, 1 undecided, 2 too close, 3 a
         collision."""
         joints = self.cell.joints
-        starts, ends = joint_rows(QA, joints, "QA"), joint_rows(QB, joints, "QB")
+        starts = joint_rows(QA, joints, "QA")
+        if QB is None:
+            starts, ends = starts[:-1], starts[1:]
+        else:
+            ends = joint_rows(QB, joints, "QB")
         if len(starts) != len(ends):
             raise ConfigurationError(
                 "not as many ends as starts", value=(len(starts), len(ends)), element="QA, QB"
@@ -307,6 +313,9 @@ class PathChecker:
         progress: Progress | None,
         memory: Memory | None,
     ) -> Verdict:
+        flag("first", first, PathError)
+        if progress is not None:
+            function("progress", progress, PathError, "the share that is done")
         fine = length(precision, "precision")
         if not 0.0 < fine < 1.0:
             raise PathError("not a precision", value=precision, allowed="above 0, below 1")

@@ -13,6 +13,7 @@ from standoff.errors import PathError
 from standoff.motion.pieces import Pieces, at_rest
 from standoff.motion.splines import Polynomials, read_spline, spline_kind
 from standoff.paths.trajectory import is_trajectory, joint_trajectory, mimic_gap
+from standoff.scalars import instance
 
 _TAKEN = (
     "so.paths.Pieces; PPoly (CubicSpline, PchipInterpolator, …), BPoly or BSpline of SciPy up to "
@@ -33,6 +34,7 @@ def as_pieces(cell: Cell, motion: Any, joints: str | Sequence[str] | None = None
               (``make_interp_spline``). It is taken over its own range, from its first breakpoint to
               its last, whatever its ``extrapolate`` says; one that repeats itself (``"periodic"``)
               over one period, whose end has to meet its start;
+            - a `Plan` or what `smooth` gives back, one unit of time a segment;
             - a ROS trajectory as `joint_trajectory` takes it, with that function's defaults.
         joints: names of the joints that ``motion`` has values for, in its order, or of groups of
             them; the others stay where the cell has them. A mimic joint may be among them if it
@@ -42,9 +44,12 @@ def as_pieces(cell: Cell, motion: Any, joints: str | Sequence[str] | None = None
         PathError: anything else, and motions that make no sense; see there.
         UnknownNameError: a joint that the cell does not have.
     """
+    instance("cell", cell, PathError, Cell)
     if isinstance(motion, Pieces):
         given = Polynomials(motion.times, motion.coefficients, motion.rounding)
         return motion if joints is None and _fits(cell, given) else _placed(cell, given, joints)
+    if isinstance(getattr(motion, "waypoints", None), np.ndarray):
+        return as_pieces(cell, Pieces.path(motion), joints)
     if spline_kind(motion) is not None:
         read = read_spline(motion)
         if getattr(motion, "extrapolate", None) == "periodic":
@@ -73,7 +78,7 @@ def _placed(cell: Cell, motion: Polynomials, joints: Sequence[str] | None) -> Pi
         raise PathError(
             "wrong number of columns",
             value=motion.coefficients.shape[2],
-            allowed=f"{len(names)}, one a joint: {', '.join(names) or 'none'}{hint}",
+            allowed=f"{len(names)}, one a joint: {', '.join(map(str, names)) or 'none'}{hint}",
         )
     if joints is None:
         return Pieces.make(*motion, cell.joints)

@@ -61,6 +61,7 @@ class Glide:
 
     def at(self, u: float) -> Array:
         """The pose (4, 4) when ``u`` of the motion's time has passed since its start."""
+        u = number("u", u, PathError)
         result = np.eye(4)
         result[:3, :3] = _rotation(u * self.angular) @ self.pose[:3, :3]
         result[:3, 3] = self.pose[:3, 3] + u * self.linear

@@ -15,6 +15,7 @@ from standoff.cell.cell import Cell
 from standoff.errors import PathError
 from standoff.geometry.pose import Array
 from standoff.robots.tree import Tree
+from standoff.scalars import instance
 from standoff.tolerances import ENCODER_TOLERANCE
 
 #: Joint values that differ by less are the same, [rad or m]: files are written with six digits or
@@ -139,6 +140,7 @@ def unwrap(cell: Cell, waypoints: ArrayLike) -> Array:
         PathError: a step within HALF_TURN_ANGLE of half a turn, which may go either way.
         ConfigurationError: waypoints that do not fit the cell.
     """
+    instance("cell", cell, PathError, Cell)
     q = cell.tree.configurations(waypoints, "waypoints")
     turning = [j for j, kind in enumerate(cell.tree.kinds) if kind == "continuous"]
     return unwrap_columns(q, turning, cell.joints)

@@ -13,7 +13,7 @@ from standoff.cell.allowed import Pair, ordered
 from standoff.cell.cell import Cell
 from standoff.errors import PathError, UnknownNameError
 from standoff.geometry.pose import Array
-from standoff.scalars import number, whole
+from standoff.scalars import instance, is_single, number, whole
 from standoff.tolerances import COORDINATE_LIMIT
 
 #: More than anybody can wait for, and what a counter holds.
@@ -54,10 +54,9 @@ def checked(
     budget: Any,
 ) -> Options:
     """Raises PathError or ConfigurationError for what makes no sense."""
-    if not isinstance(cell, Cell):
-        raise PathError("not a cell", element="cell", value=cell, allowed="a Cell")
+    instance("cell", cell, PathError, Cell)
     cell.check_watched()
-    if deviation is not None and not isinstance(deviation, Mapping) and np.ndim(deviation) == 0:
+    if deviation is not None and is_single(deviation):
         deviation = length(deviation, "deviation", least=0.0)
     elif deviation is not None and not isinstance(deviation, Mapping):
         deviation = cell.tree.values(deviation, "deviation", negative=False)

@@ -21,7 +21,7 @@ from standoff.paths.checker import PathChecker
 from standoff.paths.end_stops import overruns
 from standoff.paths.verdict import Verdict
 from standoff.robots.tree import Tree
-from standoff.scalars import number
+from standoff.scalars import flag, instance, is_single, number
 from standoff.tolerances import EPS
 
 #: Braking times that are nearer than this are one, relative to themselves, [-]: each is a quotient,
@@ -68,6 +68,8 @@ def check_stop(
             this motion, and nothing is certified.
         ConfigurationError: values that do not fit the cell.
     """
+    instance("checker", checker, PathError, PathChecker, Cell)
+    flag("limits", limits, PathError)
     if isinstance(checker, Cell):
         by = PathChecker(checker, **settings)
     elif settings:
@@ -126,6 +128,8 @@ def braking_curve(
         PathError: a joint that moves without a brake, a reaction time that is none, or a stop that
             takes longer than float64 has numbers for.
     """
+    instance("cell", cell, PathError, Cell)
+    flag("synchronised", synchronised, PathError)
     joints = cell.joints
     at, v = cell.configuration(q), cell.tree.values(dq, "dq", kind="velocity")
     a = _limits(deceleration, cell.tree, v)
@@ -188,7 +192,7 @@ def _limits(value: Any, tree: Tree, v: Array) -> Array:
     if isinstance(value, Mapping):
         resting = {name: math.inf for name, speed in zip(joints, v, strict=True) if speed == 0.0}
         value = {**resting, **tree.names.spread(value, "deceleration")}
-    elif np.ndim(value) == 0:
+    elif is_single(value):
         value = np.full(len(joints), value)
     a = tree.values(value, "deceleration", infinite=True)
     bad = (v != 0.0) & ~((a > 0.0) & np.isfinite(a))

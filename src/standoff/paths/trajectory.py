@@ -19,7 +19,7 @@ from standoff.motion.pieces import LONGEST_GAP, POWERS, UNDERFLOW, Pieces, at_re
 from standoff.paths.joints import unwrap_columns
 from standoff.paths.strict_json import parse_json
 from standoff.robots.joint_names import Found
-from standoff.scalars import number
+from standoff.scalars import flag, instance, number
 from standoff.tolerances import EPS
 
 #: Rounding of a coefficient of a Hermite polynomial, relative to the magnitudes of its terms, [-]:
@@ -95,6 +95,8 @@ def joint_trajectory(
         PathError: what is no trajectory; times that do not increase; a joint missing, or ambiguous.
         UnknownNameError: a joint that the cell does not have.
     """
+    instance("cell", cell, PathError, Cell)
+    flag("unwrap", unwrap, PathError)
     given = read_message(message)
     found = cell.tree.names.find_all(
         given.joint_names, "joint_names", robot=robot, beside=f"; or {ONE_ROBOT}"

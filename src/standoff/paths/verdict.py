@@ -18,7 +18,7 @@ Kind = Literal["free", "collision", "too_close", "undecided"]
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
-    """Whether a motion is free at every instant, or where it is not.
+    """Whether a motion is free at every instant, or where it is not. True where it is `free`.
 
     Attributes:
         kind: ``free``: the distance of every watched pair exceeds its clearance at every instant,
@@ -59,6 +59,9 @@ class Verdict:
     def free(self) -> bool:
         """Whether the whole motion is proved free."""
         return self.kind == "free"
+
+    def __bool__(self) -> bool:
+        return self.free
 
     @cached_property
     def free_until(self) -> float:

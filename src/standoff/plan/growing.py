@@ -28,6 +28,7 @@ from standoff.plan.kernels import sbl
 from standoff.plan.kernels.connect import grow_connect
 from standoff.plan.query import Query, Space
 from standoff.plan.result import Progress
+from standoff.scalars import function
 
 #: Distances and configurations that one edge may take. Most take less than a hundred; one that
 #: comes so close that it takes more costs more than a way around it.
@@ -70,6 +71,8 @@ class Slices(ABC):
     ) -> Literal["timeout", "cancelled"] | None:
         """Go on until it is done (None), or until there is a reason to give up. ``begun`` and
         ``end`` are times of `perf_counter`."""
+        report = function("progress", progress, PlanError, "how far it has come")
+        give_up = function("cancelled", cancelled, PlanError, "nothing")
         since = perf_counter()
         try:
             while True:
@@ -77,9 +80,9 @@ class Slices(ABC):
                 if status == g.SOLVED:
                     return None
                 now = perf_counter()
-                if progress is not None and status == g.AGAIN:
-                    progress(self.so_far(now - begun))
-                if cancelled is not None and cancelled():
+                if status == g.AGAIN:
+                    report(self.so_far(now - begun))
+                if give_up():
                     return "cancelled"
                 if now > end:
                     return "timeout"

@@ -17,7 +17,7 @@ from standoff.paths.verdict import Verdict
 from standoff.plan.growing import Connect, Growing, Lazy, compile_for, prove
 from standoff.plan.query import Query, above_zero, build_query, joint_weights
 from standoff.plan.result import Method, Plan, Progress, Reason
-from standoff.scalars import whole
+from standoff.scalars import instance, whole
 
 #: Longest edge of RRT-Connect for one planned joint; for n of them as long as each moves so far.
 #: Of capsules, longer edges cost no more and shorter ones find more; of meshes, shorter ones cost
@@ -81,8 +81,11 @@ class Planner:
                 value=method,
                 allowed=", ".join(_KINDS),
             )
-        if checker is not None and checker.cell is not cell:
-            raise PlanError("a checker of another cell", element="checker", allowed="the same cell")
+        instance("cell", cell, PlanError, Cell)
+        if checker is not None:
+            instance("checker", checker, PlanError, PathChecker)
+            if checker.cell is not cell:
+                raise PlanError("of another cell", element="checker", allowed="one of this cell")
         self.cell = cell
         self.checker = PathChecker(cell, clearance, tolerance) if checker is None else checker
         self.method: Method = method

@@ -16,7 +16,7 @@ from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray
 from standoff.paths.joints import LIMIT_ROUNDING, beyond_limits
 from standoff.robots.kernels import kinematics
-from standoff.scalars import number
+from standoff.scalars import flag, number
 
 #: Weights of joints in a planner's distance, [-]: squares of them times squares of angles are added
 #: up, and stay between the smallest and the largest float64 with these.
@@ -139,6 +139,7 @@ def build_query(
     cell: Cell, start: Any, goal: Any, joints: Any, weights: Array, limits: bool
 ) -> Query:
     """Raises PlanError or ConfigurationError for what makes no sense; see `Planner.plan`."""
+    flag("limits", limits, PlanError)
     planned = chosen_joints(cell, joints)
     origin = cell.configuration(start, "start")
     goals = _goals(cell, goal, origin)

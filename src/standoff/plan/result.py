@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
+
+import numpy as np
 
 from standoff.errors import PlanError
 from standoff.geometry.pose import Array
@@ -30,9 +32,54 @@ class Progress:
     nodes: tuple[int, int]
 
 
+class ProvedPath:
+    """A path in joint space with its proof. It can be given wherever waypoints can.
+
+    Attributes:
+        waypoints: (n, joints), straight in joint space from one to the next.
+        verdict: of the whole path.
+    """
+
+    waypoints: Array
+    verdict: Verdict | None
+
+    def certificate(self, segment: int | None = None) -> Certificate:
+        """What proves the path, or one segment of it, to be verified by `standoff.verify` or kept;
+        worked out now, for the cell as it was when the path was proved.
+
+        Raises:
+            PlanError: there is no path.
+            PathError: there is no such segment.
+        """
+        self._check_path()
+        assert self.verdict is not None
+        return self.verdict.certificate(segment)
+
+    def certificates(self) -> Iterator[Certificate]:
+        """What proves each segment, one after the other: of a long path none is large."""
+        return (self.certificate(k) for k in range(len(self) - 1))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        self._check_path()
+        return np.array(self.waypoints, dtype=dtype)
+
+    def __len__(self) -> int:
+        return len(self.waypoints)
+
+    def __iter__(self) -> Iterator[Array]:
+        return iter(self.waypoints)
+
+    def __getitem__(self, at: Any) -> Any:
+        return self.waypoints[at]
+
+    def _check_path(self) -> None:
+        """Raise where there is none."""
+
+
 @dataclass(frozen=True, eq=False)
-class Plan:
-    """A path with its proof, or why there is none.
+class Plan(ProvedPath):
+    """A path with its proof, or why there is none. It can be given wherever waypoints can. True
+    where it is `solved`.
 
     Attributes:
         solved: whether there is a path. It is certified: ``verdict.free`` holds.
@@ -74,23 +121,12 @@ class Plan:
     method: Method
     seed: int
 
-    def certificate(self, segment: int | None = None) -> Certificate:
-        """What proves the path, or one segment of it, to be verified by `standoff.verify` or kept;
-        worked out now, for the cell as it was when it was planned.
+    def __bool__(self) -> bool:
+        return self.solved
 
-        Raises:
-            PlanError: there is no path.
-            PathError: there is no such segment.
-        """
-        if not self.solved or self.verdict is None:
-            raise PlanError(
-                "no path to be proved", value=self.reason, allowed="a plan that is solved"
-            )
-        return self.verdict.certificate(segment)
-
-    def certificates(self) -> Iterator[Certificate]:
-        """What proves each segment, one after the other: of a long path none is large."""
-        return (self.certificate(k) for k in range(len(self.waypoints) - 1))
+    def _check_path(self) -> None:
+        if not self.solved:
+            raise PlanError("no path", value=self.reason, allowed="a plan that is solved")
 
     def __str__(self) -> str:
         spent = f"after {self.time:.3g} s and {self.edges} edges"
@@ -113,5 +149,5 @@ class Plan:
                     f"{1e3 * self.clearance:g} mm and the tolerance {1e3 * self.tolerance:g} mm; "
                     "a smaller clearance (clearance=, --clearance) may allow it"
                 )
-            return f"the {self.reason} is not free: {self.verdict.at_rest if self.verdict else ''}"
+            return f"the {self.reason} is not free: {found.at_rest if found is not None else ''}"
         return f"no path: {self.reason} {spent}"

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from standoff.errors import PathError, PlanError
 from standoff.geometry.pose import Array
-from standoff.paths.certificate import Certificate
 from standoff.paths.checker import PathChecker
 from standoff.paths.verdict import Verdict
 from standoff.plan.growing import Slices, address_of_check, compile_for, prove, supply
@@ -21,8 +20,9 @@ from standoff.plan.kernels import plan_tables as g
 from standoff.plan.kernels.shortcut import shorten
 from standoff.plan.planner import Planner
 from standoff.plan.query import above_zero, joint_weights
+from standoff.plan.result import ProvedPath
 from standoff.robots.joint_values import joint_rows
-from standoff.scalars import whole
+from standoff.scalars import instance, whole
 
 #: Rows for new vertices, beside one for each that there is.
 _SPARE = 64
@@ -46,9 +46,9 @@ class Smoothing:
 
 
 @dataclass(frozen=True, eq=False)
-class Smoothed:
+class Smoothed(ProvedPath):
     """A path that is not longer than the one given, with its proof. It can be given wherever
-    waypoints can.
+    waypoints can. True where it is `free`.
 
     Attributes:
         waypoints: (n, joints); the first and the last one are those given.
@@ -72,26 +72,13 @@ class Smoothed:
     stopped: Stop
     time: float
 
-    def certificate(self, segment: int | None = None) -> Certificate:
-        """What proves the path, or one segment of it, to be verified by `standoff.verify` or
-        kept."""
-        return self.verdict.certificate(segment)
+    @property
+    def free(self) -> bool:
+        """Whether the whole path is proved free, as one that `smooth` gives back is."""
+        return self.verdict.free
 
-    def certificates(self) -> Iterator[Certificate]:
-        """What proves each segment, one after the other."""
-        return (self.certificate(k) for k in range(len(self) - 1))
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        return np.array(self.waypoints, dtype=dtype)
-
-    def __len__(self) -> int:
-        return len(self.waypoints)
-
-    def __iter__(self) -> Iterator[Array]:
-        return iter(self.waypoints)
-
-    def __getitem__(self, at: Any) -> Any:
-        return self.waypoints[at]
+    def __bool__(self) -> bool:
+        return self.free
 
     def __str__(self) -> str:
         share = 100.0 * self.after / self.before if self.before > 0.0 else 100.0
@@ -123,7 +110,7 @@ def smooth(
 
     Args:
         checker: what proves the path; of a `Planner`, its checker.
-        waypoints: (n, joints), n >= 2; every segment must be free.
+        waypoints: a `Plan`, or (n, joints), n >= 2; every segment must be free.
         steps: shortcuts to try.
         seed: the same one gives the same path, if it is not stopped by time.
         timeout: [s]
@@ -138,7 +125,8 @@ def smooth(
         PlanError: a parameter that makes no sense.
         ConfigurationError: waypoints that do not fit the cell.
     """
-    checker = _checker_of(checker)
+    given = instance("checker", checker, PlanError, PathChecker, Planner)
+    checker = given.checker if isinstance(given, Planner) else given
     compile_for(_Shortening.kernel)
     _ = checker.tables
     begun = perf_counter()
@@ -195,16 +183,6 @@ class _Shortening(Slices):
 
     def so_far(self, time: float) -> Smoothing:
         return Smoothing(time, int(self.path.header.tried), float(self.path.header.length))
-
-
-def _checker_of(given: Any) -> PathChecker:
-    if isinstance(given, Planner):
-        return given.checker
-    if not isinstance(given, PathChecker):
-        raise PlanError(
-            "not a checker", element="checker", value=given, allowed="a PathChecker or a Planner"
-        )
-    return given
 
 
 def _proved(checker: PathChecker, path: Array) -> Verdict:

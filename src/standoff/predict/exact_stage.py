@@ -26,6 +26,7 @@ from standoff.predict.options import each
 from standoff.predict.readings import Reading
 from standoff.predict.report import Prediction
 from standoff.predict.schedule import Rows
+from standoff.scalars import instance
 from standoff.tolerances import BOX_ROUNDING, EPS, PATH_ROUNDING, URGENCY_TOLERANCE
 
 Marks = NDArray[np.bool_]
@@ -138,7 +139,7 @@ class ExactShapes:
         until: float,
     ) -> bool:  # fmt: skip
         found = distance(self._shapes[a], poses[0], self._shapes[b], poses[1])
-        if not (found.exact and found.value > margin):
+        if not (found.exact and found.distance > margin):
             return False
         if isinstance(self._shapes[a], Mesh) or isinstance(self._shapes[b], Mesh):
             closing = float(np.linalg.norm(v))
@@ -146,7 +147,7 @@ class ExactShapes:
             closing = float(found.normal @ v)  # the normal leads from b to a
         closing += float(self._turn[[a, b]] @ bodies["radius"][[a, b]])
         # Rounding, and the search for the distance, are small beside this part of the gap.
-        left = found.value * (1.0 - URGENCY_TOLERANCE) - margin
+        left = found.distance * (1.0 - URGENCY_TOLERANCE) - margin
         return bool(half_free(left, closing, float(bodies["acceleration"][[a, b]].sum()), until))
 
 
@@ -189,10 +190,7 @@ class ExactMotion:
     """
 
     def __init__(self, checker: PathChecker, motion: Any) -> None:
-        if not isinstance(checker, PathChecker):
-            raise PredictError(
-                "not a checker", element="checker", value=checker, allowed="a PathChecker"
-            )
+        instance("checker", checker, PredictError, PathChecker)
         self._checker = checker
         self._motion = as_pieces(checker.cell, motion)
 

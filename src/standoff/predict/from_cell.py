@@ -37,7 +37,7 @@ from standoff.predict.kernels.spheres import Spheres, place_spheres
 from standoff.predict.options import numbers
 from standoff.robots.kernels import kinematics
 from standoff.robots.tree import Tree
-from standoff.scalars import amount
+from standoff.scalars import amount, instance, is_single
 from standoff.tolerances import BOX_ROUNDING, ENCODER_TOLERANCE, EPS, PATH_ROUNDING, SPEED_ROUNDING
 
 #: Spheres that a cell is covered by at most, [-]: the pairs of so many take 200 MB, and as much
@@ -164,6 +164,7 @@ def cell_spheres(
             not left out, no pair left to watch, a number that makes no sense.
         UnknownNameError: a body that is not there.
     """
+    instance("cell", cell, PredictError, Cell)
     cell.check_watched()
     revision, model = cell.revision, cell.model
     tree = model.tree
@@ -191,7 +192,7 @@ def cell_spheres(
 
 
 def _per_joint(value: PerJoint, tree: Tree, what: str) -> Array:
-    if not isinstance(value, Mapping) and np.ndim(value) == 0:
+    if is_single(value):
         one = amount(what, value, PredictError, "rad/s or m/s, squared for the latter")
         value = np.full(len(tree.joints), one)
     return tree.values(value, what, negative=False)
@@ -218,7 +219,7 @@ def _left_out(model: Model, names: Any) -> tuple[str, ...]:
         )
     out = tuple(names)
     for name in out:
-        if name not in model.entries:
+        if not isinstance(name, str) or name not in model.entries:
             raise UnknownNameError(str(name), model.index, what="link or body")
     return out
 
@@ -422,7 +423,7 @@ def drawn_in(shape: Shape, pose: Array, centres: Array, radii: Array) -> tuple[A
             at = np.eye(4)
             at[:3, 3] = centre
             found = distance(probe, at, hull, None)
-            if found.value <= -SMALLEST_SIZE:
+            if found.distance <= -SMALLEST_SIZE:
                 continue
             if found.exact:
                 nearest = found.point_b

@@ -57,7 +57,7 @@ class BodyFault:
 
 
 class Prediction:
-    """One step of a `Predictor`.
+    """One step of a `Predictor`. True where it is `safe`.
 
     Attributes:
         number: of the step, from 0.
@@ -114,6 +114,9 @@ class Prediction:
     def safe(self) -> bool:
         """No alarm that stands, no fault, and no pair without a promise."""
         return self.keeping_up and not self.faults and not (self.count and self.true.any())
+
+    def __bool__(self) -> bool:
+        return self.safe
 
     @property
     def alarms(self) -> NDArray[np.int64]:

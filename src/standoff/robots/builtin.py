@@ -14,8 +14,8 @@ MODELS = ("arm7", "irb2400", "panda")
 
 def model_path(name: str) -> Path:
     """The URDF file of a built-in robot."""
-    if name not in MODELS:
-        raise UnknownNameError(name, MODELS, what="built-in robot")
+    if not isinstance(name, str) or name not in MODELS:
+        raise UnknownNameError(str(name), MODELS, what="built-in robot")
     return _FOLDER / f"{name}.urdf"
 
 

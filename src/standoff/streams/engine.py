@@ -14,8 +14,11 @@ from dataclasses import replace
 import numpy as np
 
 from standoff.cell.cell import Cell
+from standoff.errors import StreamError
 from standoff.geometry.pose import Array
 from standoff.monitor.report import Cycle, Fault, QuietCycle
+from standoff.names import listed
+from standoff.scalars import instance
 from standoff.streams.batch import Batch, Stretch, check_ahead, skip
 from standoff.streams.faults import RULES, Found, Ongoing
 from standoff.streams.grasps import Grasps
@@ -58,7 +61,9 @@ class WatchEngine:
         sources: Sequence[str] = ("source",),
         sinks: Sequence[str] = (),
     ) -> None:
+        sources, sinks = listed(sources, "sources"), listed(sinks, "sinks")
         options = WatchOptions() if options is None else options
+        instance("options", options, StreamError, WatchOptions)
         self.options = options = replace(options, between=bool(options.between))
         self.cell = cell
         self.monitor = options.monitor(cell)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
 from standoff.errors import StreamError, nearest
+from standoff.scalars import instance
 from standoff.streams.limits import QUIET_LINE_PERIOD
 from standoff.streams.zenoh_session import Link
 
@@ -212,7 +213,7 @@ def source_of(text: str) -> Asked:
     Raises:
         StreamError: no such kind or option.
     """
-    kind, colon, whole = text.partition(":")
+    kind, colon, whole = instance("source", text, StreamError, str).partition(":")
     if not (colon and kind in SOURCES):
         path = text if _is(Path.exists, text) else text.partition("?")[0]
         known = "bag" if text and _is(Path.is_dir, path) else _by_suffix(path, SOURCES)
@@ -231,7 +232,7 @@ def sink_of(text: str) -> Asked:
     Raises:
         StreamError: no such kind or option.
     """
-    kind, colon, whole = text.partition(":")
+    kind, colon, whole = instance("sink", text, StreamError, str).partition(":")
     if not (kind in SINKS and (colon or not SINKS[kind].place)):
         known = _by_suffix(text.partition("?")[0], SINKS)
         if known is None or text.startswith(":"):

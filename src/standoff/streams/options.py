@@ -17,7 +17,7 @@ from standoff.defaults import (
 from standoff.errors import MonitorError, StreamError
 from standoff.monitor.buffers import Thresholds
 from standoff.monitor.monitor import Monitor
-from standoff.scalars import amount, whole
+from standoff.scalars import amount, instance, whole
 from standoff.streams.limits import MAX_AGE_PERIODS
 from standoff.streams.scale import Ramp, SpeedScale
 
@@ -67,7 +67,7 @@ class WatchOptions:
 
     def __post_init__(self) -> None:
         amount("period", self.period, MonitorError, "s", zero=False)
-        for name, period in self.periods.items():
+        for name, period in instance("periods", self.periods, MonitorError, Mapping).items():
             amount(f"period of {name}", period, MonitorError, "s", zero=False)
         if self.max_age is not None:
             amount("max_age", self.max_age, MonitorError, "s", zero=False)

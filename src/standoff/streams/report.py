@@ -12,12 +12,15 @@ from standoff.monitor.report import Cycle, PairWarning
 
 
 class State(IntEnum):
-    """Of the cell as a whole, from good to bad; everything but SAFE is unsafe."""
+    """Of the cell as a whole, from good to bad; everything but SAFE is unsafe, and False."""
 
     SAFE = 0
     WARNING = 1
     STALE = 2
     FAULT = 3
+
+    def __bool__(self) -> bool:
+        return self is State.SAFE
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,23 +42,26 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Attributes:
-    number: which cycle of the watch, from 1 on.
-    time: of the cycle, by the clock of the watch, [s].
-    state: of the cell.
-    changed: whether the state, a reason for it, or which pairs are in contact is not that of the
-        cycle before.
-    reasons: why, the worst first; empty while it is SAFE.
-    cycle: what the monitor answered; None as long as not every joint has a value.
-    scale: how fast the robots may go, 1 to 0.
-    ages: seconds since each source's last good message, infinite where there was none.
-    arrived: when the newest message of this cycle came in, by `time.monotonic_ns`; 0 in replays.
-    took: how long the engine took for this cycle, [s]; NaN where nobody measured it. It is in no
-        record: a replay has its own.
-    q: where the joints are, the last good value of each.
-    poses: of the moving bodies, as they were given last; None where there are none, or not all
-        are known.
-    revision: of the cell in this cycle.
+    """What the watch says after a cycle. True where it is `safe`.
+
+    Attributes:
+        number: which cycle of the watch, from 1 on.
+        time: of the cycle, by the clock of the watch, [s].
+        state: of the cell.
+        changed: whether the state, a reason for it, or which pairs are in contact is not that of
+            the cycle before.
+        reasons: why, the worst first; empty while it is SAFE.
+        cycle: what the monitor answered; None as long as not every joint has a value.
+        scale: how fast the robots may go, 1 to 0.
+        ages: seconds since each source's last good message, infinite where there was none.
+        arrived: when the newest message of this cycle came in, by `time.monotonic_ns`; 0 in
+            replays.
+        took: how long the engine took for this cycle, [s]; NaN where nobody measured it. It is in
+            no record: a replay has its own.
+        q: where the joints are, the last good value of each.
+        poses: of the moving bodies, as they were given last; None where there are none, or not all
+            are known.
+        revision: of the cell in this cycle.
     """
 
     number: int
@@ -71,6 +77,14 @@ class Report:
     q: Array | None = None
     poses: Array | None = None
     revision: int = 0
+
+    @property
+    def safe(self) -> bool:
+        """Whether the state is SAFE: no warning, no fault, nothing stale."""
+        return self.state is State.SAFE
+
+    def __bool__(self) -> bool:
+        return self.safe
 
     def timed(self, took: float) -> None:
         """Note how long it took, before anybody has seen it."""
@@ -96,26 +110,28 @@ class Report:
 
 @dataclass
 class Summary:
-    """Attributes:
-    patience: how long the watch may take from its first message until every joint has a
-        value, [s].
-    cycles: how many there were; by state in ``states``.
-    began: time of the first cycle, NaN before; ended: of the last.
-    started: whether every joint ever had a value. What was STALE or at FAULT before that is not
-        counted in ``troubled``, cycles in which the state was either.
-    unwatched: from the first message until then, [s]; blind: cycles in which nothing was watched,
-        from the first message on.
-    warned: cycles with a warning; first_warning: the report of the first.
-    nearest: the smallest distance of a pair within its threshold, [m], of which pair, and when,
-        [s]; infinite where none was.
-    contacts: cycles in which a pair touched or overlapped; touching: for how long, [s];
-        contact_pairs: which, and when each first did, [s].
-    own_links: pairs of links of one robot that were too close in every cycle that was watched.
-    kinds: cycles in which each kind of reason was there.
-    slow: cycles that took longer than their period; slowest: the longest, [s].
-    lost: reports that sinks never got, by name; sinks: what went wrong with them last.
-    interrupted: whether somebody ended it.
-    in_contact: whether a pair touched or overlapped in the last cycle.
+    """What came of a whole watch. True where it was `safe`.
+
+    Attributes:
+        patience: how long the watch may take from its first message until every joint has a
+            value, [s].
+        cycles: how many there were; by state in ``states``.
+        began: time of the first cycle, NaN before; ended: of the last.
+        started: whether every joint ever had a value. What was STALE or at FAULT before that is not
+            counted in ``troubled``, cycles in which the state was either.
+        unwatched: from the first message until then, [s]; blind: cycles in which nothing was
+            watched, from the first message on.
+        warned: cycles with a warning; first_warning: the report of the first.
+        nearest: the smallest distance of a pair within its threshold, [m], of which pair, and when,
+            [s]; infinite where none was.
+        contacts: cycles in which a pair touched or overlapped; touching: for how long, [s];
+            contact_pairs: which, and when each first did, [s].
+        own_links: pairs of links of one robot that were too close in every cycle that was watched.
+        kinds: cycles in which each kind of reason was there.
+        slow: cycles that took longer than their period; slowest: the longest, [s].
+        lost: reports that sinks never got, by name; sinks: what went wrong with them last.
+        interrupted: whether somebody ended it.
+        in_contact: whether a pair touched or overlapped in the last cycle.
     """
 
     patience: float = 0.0
@@ -168,7 +184,8 @@ class Summary:
             self.kinds[kind] = self.kinds.get(kind, 0) + 1
         if "warning" in kinds:
             self.warned += 1
-            self.first_warning = self.first_warning or report
+            if self.first_warning is None:
+                self.first_warning = report
 
     def _answered(self, report: Report, cycle: Cycle) -> None:
         """What the monitor said in a cycle."""
@@ -199,6 +216,14 @@ class Summary:
     def began_late(self) -> bool:
         """Whether nothing was watched for too long after the first message."""
         return self.unwatched > self.patience
+
+    @property
+    def safe(self) -> bool:
+        """Whether the cell was watched and SAFE all along, and every sink got every report."""
+        return self.status == 0
+
+    def __bool__(self) -> bool:
+        return self.safe
 
     @property
     def status(self) -> int:

@@ -18,6 +18,8 @@ import numpy as np
 from standoff.cell.cell import Cell
 from standoff.errors import StreamError
 from standoff.geometry.pose import Array
+from standoff.names import listed
+from standoff.scalars import instance, number
 from standoff.streams.batch import Stretch, gathered
 from standoff.streams.engine import Input, WatchEngine
 from standoff.streams.files import merged
@@ -78,10 +80,18 @@ class Watch:
         history: History | None = None,
         onlookers: Sequence[Onlooker] = (),
     ) -> None:
+        sources, sinks = listed(sources, "sources"), listed(sinks, "sinks")
         if not sources:
             raise StreamError("no source", allowed="one at least")
-        if not speed > 0.0:
-            raise StreamError("speed", value=speed, allowed="more than 0")
+        for source in sources:
+            if not isinstance(source, (Recorded, Live)):
+                allowed = "what so.open_source gives"
+                raise StreamError("not a source", element="sources", value=source, allowed=allowed)
+        for sink in sinks:
+            if not isinstance(getattr(sink, "name", None), str) or not hasattr(sink, "put"):
+                allowed = "what so.open_sink gives"
+                raise StreamError("not a sink", element="sinks", value=sink, allowed=allowed)
+        number("speed", speed, StreamError, above=0.0, most=math.inf)
         self._files = [source for source in sources if isinstance(source, Recorded)]
         self._live = [source for source in sources if isinstance(source, Live)]
         if self._files and self._live:
@@ -92,13 +102,15 @@ class Watch:
             )
         self._sources, self._sinks, self._speed = tuple(sources), tuple(sinks), speed
         self._sink_names = _unique_names([sink.name for sink in sinks])
+        instance("cell", cell, StreamError, Cell)
         options = WatchOptions() if options is None else options
+        instance("options", options, StreamError, WatchOptions)
         if options.between is None:
             options = replace(options, between=bool(self._files))
         self.engine = WatchEngine(cell, options, [s.name for s in sources], self._sink_names)
         self.summary = Summary(self.engine.options.longest_age)
         self._history = history
-        self._onlookers = tuple(onlookers)
+        self._onlookers = tuple(listed(onlookers, "onlookers"))
         self._troubles: deque[Input] = deque()
         self._stopped = False
         self._live_run = LiveRun(self.engine, self._cycle, self._live)

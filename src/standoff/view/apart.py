@@ -51,7 +51,7 @@ def _apart(result: Apart) -> Table:
     table = table_of("Proved apart", "body", "and", r"farther than \[mm]", "boxes")
     for pair in result.apart:
         table.add_row(
-            escape(pair.a), escape(pair.b), _floored(1e3 * pair.separation), f"{pair.boxes:,}"
+            escape(pair.a), escape(pair.b), _floored(1e3 * pair.distance), f"{pair.boxes:,}"
         )
     for column in table.columns[2:]:
         column.justify = "right"

@@ -56,13 +56,13 @@ def run(
     show(certificate, found, time.perf_counter() - start, out)
     for name, value in not_watched(scene).items():
         plain(out, f"{name}: {value}")
-    return found.ok
+    return found.verified
 
 
 def show(certificate: Certificate, found: Verification, spent: float, out: Console) -> None:
     """The claim, whether it holds, and what stands behind it."""
     marked(out, f"Claim: {escape(claim(certificate))}")
-    if not found.ok:
+    if not found.verified:
         marked(out, f"[bold red]refused[/bold red]: {escape(str(found.reason))}")
         return
     marked(out, f"[bold green]verified[/bold green] in {spent:.1f} s, distances by {found.engine}")

@@ -27,7 +27,7 @@ from standoff.paths.verify.coverage import check_coverage, watched_parts
 from standoff.paths.verify.meshes import check_ends, check_meshes
 from standoff.paths.verify.rows import Rows, describe, select
 from standoff.paths.verify.witness import check_witness
-from standoff.scalars import choice, number
+from standoff.scalars import choice, function, instance, number
 
 EngineName = Literal["auto", "plain", "coal"]
 Progress = Callable[[int, int], None]
@@ -38,10 +38,10 @@ _CHUNK = 4096
 
 @dataclass(frozen=True)
 class Verification:
-    """What came of checking a certificate again.
+    """What came of checking a certificate again. True where it is `verified`.
 
     Attributes:
-        ok: whether it proves what it claims.
+        verified: whether it proves what it claims; that may be a collision, see ``kind``.
         reason: why not, in words; None where it does.
         kind: the verdict claimed, such as ``free``.
         proofs: how many proofs were checked and hold.
@@ -53,7 +53,7 @@ class Verification:
         room: by how much the tightest inequality holds, [m]; None without proofs.
     """
 
-    ok: bool
+    verified: bool
     reason: str | None
     kind: str
     proofs: int
@@ -62,6 +62,9 @@ class Verification:
     engine: str
     asked: int = 0
     room: float | None = None
+
+    def __bool__(self) -> bool:
+        return self.verified
 
 
 def verify(
@@ -74,8 +77,8 @@ def verify(
 ) -> Verification:
     """Check a certificate, or the file of one, against a cell.
 
-    A certificate that does not hold is an answer and no exception: ``ok`` is False then, and
-    ``reason`` the first thing wrong. One whose verdict is ``undecided`` proves nothing.
+    A certificate that does not hold is an answer and no exception: ``verified`` is False then,
+    and ``reason`` the first thing wrong. One whose verdict is ``undecided`` proves nothing.
 
     Args:
         engine: ``plain`` measures distances by support functions and triangles alone; ``coal`` asks
@@ -87,7 +90,9 @@ def verify(
     Raises:
         CertificateError: a file that cannot be read, or an engine that is not there.
     """
+    instance("cell", cell, CertificateError, Cell)
     cell.check_watched()
+    report = function("progress", progress, CertificateError, "(done, total)")
     choice("engine", engine, CertificateError, ("auto", "plain", "coal"))
     if engine == "coal" and not installed():
         raise CertificateError("Coal is not installed", value=engine, allowed="auto or plain")
@@ -100,7 +105,7 @@ def verify(
     if not isinstance(certificate, Certificate):
         certificate = Certificate.load(certificate)
     opinion = Opinion() if engine != "plain" and installed() else None
-    check = _Check(cell, certificate, opinion, clearance, progress)
+    check = _Check(cell, certificate, opinion, clearance, report)
     reason = None
     try:
         with np.errstate(all="ignore"):  # what is no number is refused, whatever it came from
@@ -108,7 +113,7 @@ def verify(
     except NotProvedError as refused:
         reason = str(refused)
     return Verification(
-        ok=reason is None,
+        verified=reason is None,
         reason=reason,
         kind=certificate.verdict.kind,
         proofs=check.checked,
@@ -129,7 +134,7 @@ class _Check:
         certificate: Certificate,
         opinion: Opinion | None,
         clearance: float | None,
-        progress: Progress | None,
+        progress: Progress,
     ) -> None:
         self.cell, self.certificate = cell, certificate
         self.opinion, self.clearance, self.progress = opinion, clearance, progress
@@ -175,8 +180,7 @@ class _Check:
                 rows = select(scene, some, groups=method == GROUP)
                 self._check_room(rows, self._room(rows, method))
                 self.checked += len(some)
-                if self.progress is not None:
-                    self.progress(self.checked, len(proofs))
+                self.progress(self.checked, len(proofs))
 
     def _room(self, rows: Rows, method: int) -> Array:
         if method == GROUP:

@@ -60,15 +60,17 @@ class Difference:
 
 @dataclass(frozen=True)
 class Replayed:
-    """Attributes:
-    summary: of the replay.
-    difference: the first cycle that is not as it was recorded; None where there is none, or nobody
-        asked.
-    compared: how many cycles were held against the record.
-    gap: cycles that the record does not have, as the disk was full; what comes after them is not
-        replayed.
-    torn: why the record ends before its end; empty where it does not.
-    damaged: what in it is not as it was written; empty where all is.
+    """What came of a replay. True where it is `verified`.
+
+    Attributes:
+        summary: of the replay.
+        difference: the first cycle that is not as it was recorded; None where there is none, or
+            nobody asked.
+        compared: how many cycles were held against the record.
+        gap: cycles that the record does not have, as the disk was full; what comes after them is
+            not replayed.
+        torn: why the record ends before its end; empty where it does not.
+        damaged: what in it is not as it was written; empty where all is.
     """
 
     summary: Summary
@@ -88,6 +90,9 @@ class Replayed:
             and not self.gap
             and self.compared == self.summary.cycles > 0
         )
+
+    def __bool__(self) -> bool:
+        return self.verified
 
 
 class Replay:
