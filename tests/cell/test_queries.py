@@ -1,9 +1,12 @@
 """What one reaches for first: limits, random configurations, kinematics, distances."""
 
+import threading
+
 import numpy as np
 import pytest
 
 import standoff as so
+from standoff.cell.nearest_pair import Nearest
 from tests.oracles.pinocchio import Oracle, urdf_path
 
 RNG = np.random.default_rng(7)
@@ -76,6 +79,27 @@ def test_a_clearance_is_of_the_cell_as_it_is_now(cell):
     assert not made.clearance(q) and "ball" in str(made.clearance(q))
     made.allow("ball", "panda")
     assert made.clearance(q).distance == before.distance
+
+
+def test_two_threads_that_ask_for_the_clearance_do_not_mix_their_configurations(cell, monkeypatch):
+    """Both wrote to the tables of one finder: an overlap of 115 mm was a gap of 4 mm."""
+    asked: list[int] = []
+    meanwhile: list[int] = []
+    placed = Nearest.placed
+
+    def interrupted(finder, frames):
+        asked.append(threading.get_ident())
+        if len(asked) == 1:
+            other.start()
+            other.join(0.2)  # long enough to be asked, if nothing holds it up
+            meanwhile.extend(asked[1:])
+        return placed(finder, frames)
+
+    monkeypatch.setattr(Nearest, "placed", interrupted)
+    other = threading.Thread(target=lambda: cell.clearance(cell.random(1)))
+    cell.clearance(cell.random(2))
+    other.join()
+    assert len(asked) == 2 and not meanwhile
 
 
 def test_distances_are_asked_by_name(cell):
