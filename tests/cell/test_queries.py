@@ -7,6 +7,7 @@ import pytest
 
 import standoff as so
 from standoff.cell.nearest_pair import Nearest
+from standoff.robots.tree import Tree
 from tests.oracles.pinocchio import Oracle, urdf_path
 
 RNG = np.random.default_rng(7)
@@ -29,6 +30,37 @@ def test_random_configurations_fill_the_limits(cell):
     np.testing.assert_array_equal(cell.random(3), cell.random(3))
     with pytest.raises(so.errors.CellError, match="rng"):
         cell.random("dice")
+
+
+def test_limits_as_wide_as_floats_are_drawn_from(tmp_path):
+    """The width of the range overflowed."""
+    (tmp_path / "r.urdf").write_text(
+        '<robot name="r"><link name="a"/><link name="b"/><joint name="j" type="prismatic">'
+        '<parent link="a"/><child link="b"/>'
+        '<limit lower="-1e308" upper="1e308" velocity="1" effort="1"/></joint></robot>'
+    )
+    made = so.Cell(unwatched="allow")
+    made.add_robot(tmp_path / "r.urdf")
+    drawn = np.array([made.random(RNG) for _ in range(20)])
+    assert (np.abs(drawn) <= 1e308).all() and (drawn > 0.0).any() and (drawn < 0.0).any()
+
+
+def test_fk_is_of_one_set_of_robots_while_another_thread_adds_one(monkeypatch):
+    """The frames of one tree were taken by the numbers of another."""
+    made = so.Cell()
+    made.add_robot("builtin:arm7", name="arm")
+    forward, added = Tree.forward, []
+
+    def interrupted(tree, q):
+        if not added:
+            added.append(threading.Thread(target=made.add_robot, args=("builtin:arm7", "more")))
+            added[0].start()
+            added[0].join()
+        return forward(tree, q)
+
+    monkeypatch.setattr(Tree, "forward", interrupted)
+    found = made.fk()
+    assert found and all(name.startswith("arm/") for name in found)
 
 
 @pytest.mark.filterwarnings("ignore:robot 'r'")

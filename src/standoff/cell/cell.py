@@ -363,21 +363,26 @@ class Cell:
     def fk(self, q: Any = None) -> dict[str, Array]:
         """World poses (4 x 4) of all links by name, ``left/link3``, at ``q`` or at the last state
         given; `pose` is that of a single link or body."""
-        frames = self.tree.forward(self._at(q))
-        places = {name: self.tree.link(name) for name in self.tree.links}
+        with self._lock:
+            tree, at = self.tree, self._at(q)
+        frames = tree.forward(at)
+        places = {name: tree.link(name) for name in tree.links}
         return {name: frames[frame] @ offset for name, (frame, offset) in places.items()}
 
     def jacobian(self, link: str, q: Any = None) -> Array:
         """The geometric Jacobian (6, joints) of the origin of a link, in world axes, at ``q`` or at
         the last state given: ``jacobian(link, q) @ dq`` is its velocity [m/s], then its angular
         velocity [rad/s]."""
-        self._find(link, self._links(), "link")
-        return jacobian(self.tree, link, self._at(q))
+        with self._lock:
+            self._find(link, self._links(), "link")
+            return jacobian(self.tree, link, self._at(q))
 
     def distance(self, a: str, b: str, q: Any = None) -> Clearance:
         """How far two links or bodies are apart, at ``q`` or at the last state given, whether the
         pair is watched or not. A robot's name stands for all its links."""
-        return nearest(self.state(q), self._members(a), self._members(b))
+        with self._lock:
+            state, ours, theirs = self.state(q), self._members(a), self._members(b)
+        return nearest(state, ours, theirs)
 
     def clearance(self, q: Any = None) -> Clearance:
         """The nearest of all watched pairs, at ``q`` or at the last state given."""
