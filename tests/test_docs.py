@@ -109,6 +109,20 @@ def test_every_link_leads_somewhere(page):
         assert target.is_file() and target.stat().st_size > 0, link
 
 
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md"], ids=lambda p: p.name)
+def test_every_name_of_the_package_in_the_documents_is_there(page):
+    """The changelog named seventeen things at the top that had moved one level down."""
+    for written in re.findall(r"\bso((?:\.[A-Za-z_]\w*)+)", page.read_text()):
+        if written == ".Cone":  # that docs/extending.md adds
+            continue
+        thing = so
+        for name in written[1:].split("."):
+            assert hasattr(thing, name), f"so{written}"
+            thing = getattr(thing, name)
+            if not inspect.ismodule(thing) and not inspect.isclass(thing):
+                break
+
+
 def documented(name):
     """The arguments that a docstring names under ``Args:``, and those that the signature has."""
     thing = getattr(so, name)

@@ -1,5 +1,7 @@
 """Cells: names, pairs and their reasons, grasping, swapping, and nothing half done."""
 
+import copy
+import pickle
 import threading
 
 import numpy as np
@@ -472,3 +474,40 @@ def test_ten_thousand_bodies_are_counted_without_listing_their_pairs():
     own = so.Cell()
     own.add_robot("builtin:panda", name="arm")
     assert cell.pairs.count() == links * 10_000 + own.pairs.count()
+
+
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda c: pickle.loads(pickle.dumps(c))]
+)
+def test_a_change_of_a_copy_changes_nothing_in_the_original(copied):
+    """`copy.copy` shared bodies, pairs and notes of changes: a body added to the copy was never
+    watched in the original, and one taken out of the copy was watched there no more."""
+    cell = so.Cell()
+    cell.add_robot("builtin:arm7", name="arm")
+    for name in ("post", "wall", "held"):
+        cell.add_body(name, so.Sphere(0.1), so.pose((0, 0, 3)))
+    cell.attach("held", "arm/link7")
+    monitor = so.Monitor(cell, buffer=0.1)
+    other = copied(cell)
+    other.add_body("more", so.Sphere(0.1))
+    other.allow("wall", "arm")
+    other.forbid("wall", "arm/link1")
+    other.detach("held")
+    other.remove_body("post")
+    other.swap_geometry("arm/link3", "capsules")
+    assert set(cell.bodies) == {"post", "wall", "held"} and not cell.user_pairs
+    assert cell.bodies["held"].attachment is not None and "held" in cell.pairs.held
+    cell.move_body("post", so.pose((0, 0, 0.5)))
+    assert "post" in cell.model.entries and "more" not in cell.model.entries
+    assert any("post" in (w.a, w.b) for w in monitor.update(cell.q).warnings)
+    assert set(other.model.entries) >= {"more", "wall"} and "post" not in other.model.entries
+
+
+def test_a_snapshot_keeps_the_links_that_it_had():
+    cell = so.Cell()
+    cell.add_robot("builtin:panda", name="arm")
+    then, tree = cell.snapshot(), cell.tree
+    links = then.robots["arm"].robot.links
+    cell.swap_geometry("arm/panda_link4", "capsules")
+    assert then.robots["arm"].robot.links == links != cell.robots["arm"].robot.links
+    assert cell.tree is tree  # and the joints are not laid out again

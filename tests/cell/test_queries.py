@@ -1,9 +1,13 @@
 """What one reaches for first: limits, random configurations, kinematics, distances."""
 
+import threading
+
 import numpy as np
 import pytest
 
 import standoff as so
+from standoff.cell.nearest_pair import Nearest
+from standoff.robots.tree import Tree
 from tests.oracles.pinocchio import Oracle, urdf_path
 
 RNG = np.random.default_rng(7)
@@ -26,6 +30,37 @@ def test_random_configurations_fill_the_limits(cell):
     np.testing.assert_array_equal(cell.random(3), cell.random(3))
     with pytest.raises(so.errors.CellError, match="rng"):
         cell.random("dice")
+
+
+def test_limits_as_wide_as_floats_are_drawn_from(tmp_path):
+    """The width of the range overflowed."""
+    (tmp_path / "r.urdf").write_text(
+        '<robot name="r"><link name="a"/><link name="b"/><joint name="j" type="prismatic">'
+        '<parent link="a"/><child link="b"/>'
+        '<limit lower="-1e308" upper="1e308" velocity="1" effort="1"/></joint></robot>'
+    )
+    made = so.Cell(unwatched="allow")
+    made.add_robot(tmp_path / "r.urdf")
+    drawn = np.array([made.random(RNG) for _ in range(20)])
+    assert (np.abs(drawn) <= 1e308).all() and (drawn > 0.0).any() and (drawn < 0.0).any()
+
+
+def test_fk_is_of_one_set_of_robots_while_another_thread_adds_one(monkeypatch):
+    """The frames of one tree were taken by the numbers of another."""
+    made = so.Cell()
+    made.add_robot("builtin:arm7", name="arm")
+    forward, added = Tree.forward, []
+
+    def interrupted(tree, q):
+        if not added:
+            added.append(threading.Thread(target=made.add_robot, args=("builtin:arm7", "more")))
+            added[0].start()
+            added[0].join()
+        return forward(tree, q)
+
+    monkeypatch.setattr(Tree, "forward", interrupted)
+    found = made.fk()
+    assert found and all(name.startswith("arm/") for name in found)
 
 
 @pytest.mark.filterwarnings("ignore:robot 'r'")
@@ -76,6 +111,27 @@ def test_a_clearance_is_of_the_cell_as_it_is_now(cell):
     assert not made.clearance(q) and "ball" in str(made.clearance(q))
     made.allow("ball", "panda")
     assert made.clearance(q).distance == before.distance
+
+
+def test_two_threads_that_ask_for_the_clearance_do_not_mix_their_configurations(cell, monkeypatch):
+    """Both wrote to the tables of one finder: an overlap of 115 mm was a gap of 4 mm."""
+    asked: list[int] = []
+    meanwhile: list[int] = []
+    placed = Nearest.placed
+
+    def interrupted(finder, frames):
+        asked.append(threading.get_ident())
+        if len(asked) == 1:
+            other.start()
+            other.join(0.2)  # long enough to be asked, if nothing holds it up
+            meanwhile.extend(asked[1:])
+        return placed(finder, frames)
+
+    monkeypatch.setattr(Nearest, "placed", interrupted)
+    other = threading.Thread(target=lambda: cell.clearance(cell.random(1)))
+    cell.clearance(cell.random(2))
+    other.join()
+    assert len(asked) == 2 and not meanwhile
 
 
 def test_distances_are_asked_by_name(cell):

@@ -62,7 +62,7 @@ def test_info_on_the_shipped_cell_shows_all_there_is():
     assert "Traceback" not in result.stderr
 
 
-@pytest.mark.parametrize("model", standoff.MODELS)
+@pytest.mark.parametrize("model", standoff.robots.MODELS)
 def test_info_on_each_shipped_model(model):
     result = run("info", f"builtin:{model}")
     assert result.returncode == 0, result.stderr

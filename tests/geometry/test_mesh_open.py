@@ -184,8 +184,8 @@ def test_a_body_that_enters_through_a_hole_was_free(tmp_path):
 
 
 def test_bodies_that_can_meet_inside_an_open_mesh_only_were_proved_apart(tmp_path):
-    assert so.prove_apart(hole_cell(tmp_path, sheet=True)).apart
-    found = so.prove_apart(hole_cell(tmp_path))
+    assert hole_cell(tmp_path, sheet=True).prove_apart().apart
+    found = hole_cell(tmp_path).prove_apart()
     assert not found.apart and found.touching
 
 

@@ -15,7 +15,6 @@ from scipy.interpolate import CubicSpline
 import standoff as so
 from standoff.errors import CellError, PathError, UnknownNameError
 from standoff.paths import apart_problem
-from standoff.paths.apart import prove_apart
 from standoff.tolerances import ENCODER_TOLERANCE
 from standoff.view import apart as view
 from standoff.view import progress
@@ -644,8 +643,6 @@ def test_bad_input_is_named(tmp_path):
         cell.prove_apart([("bell", "r/l1")])
     with pytest.raises(PathError, match="moves"):
         cell.prove_apart([("ball", "ball")])
-    with pytest.raises(PathError, match="cell"):
-        prove_apart(None)
     assert repr(cell.prove_apart([])) == "<Apart: 0 pairs proved, 0 can touch, 0 open>"
 
 

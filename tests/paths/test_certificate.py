@@ -156,6 +156,8 @@ def put(*keys):
         (put("proofs", 2, 6, 1), ("proofs[2].b", "another primitive")),
         (put("proofs", 1, 6, 1), ("proofs[1].b", "group")),
         (put("clearances", [["a", "b"]]), ("clearances[0]", "two names")),
+        # The last one counted: the file said 20 mm, and -1 m was proved.
+        (put("clearances", [["a", "b", 0.02], ["a", "b", -1.0]]), ("clearances[1]", "twice")),
         (put("joints", "ab"), ("joints", "'ab'")),
         (put("cell", 3), ("cell", "3", "text")),
     ],

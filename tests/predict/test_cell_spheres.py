@@ -204,6 +204,30 @@ def test_joints_beyond_what_the_bounds_count_on():
     assert set(spheres.broken(q, dq)) == {cell.joints[3], cell.joints[slide]}
 
 
+def test_a_predictor_beyond_the_limits_of_a_proof_says_so(tmp_path):
+    """A link was 74 mm deep in a post that it was proved apart from within its limits, with neither
+    an alarm nor a fault: only slides were held to their limits."""
+    (tmp_path / "a.urdf").write_text(
+        '<robot name="a"><link name="base"/><link name="l"><collision><origin xyz="0.4 0 0"/>'
+        '<geometry><box size="0.5 0.05 0.05"/></geometry></collision></link>'
+        '<joint name="j" type="revolute"><parent link="base"/><child link="l"/><axis xyz="0 0 1"/>'
+        '<limit lower="-1" upper="1" velocity="2" effort="1"/></joint></robot>'
+    )
+    cell = so.Cell()
+    cell.add_robot(tmp_path / "a.urdf", name="a")
+    cell.add_body("post", so.Sphere(0.05), so.pose((-0.4, 0.0, 0.0)))
+    cell.add_body("other", so.Sphere(0.05), so.pose((0.0, 0.0, 3.0)))
+    result = cell.prove_apart([("a/l", "post")])
+    assert len(result.apart) == 1
+    result.allow(cell)
+    predictor = so.Predictor.from_cell(cell, 5.0)
+    assert cell.distance("a/l", "post", [3.14]).distance < -0.07
+    for q, fine in ((0.0, True), (1.00009, True), (1.0002, False), (3.14, False), (-3.14, False)):
+        step = predictor.step_cell([q], [0.0])
+        assert step.keeping_up is fine and bool(step.faults) is not fine, q
+        assert predictor.spheres.broken([q], [0.0]) == (() if fine else ("a/j",))
+
+
 def test_what_makes_no_sense_is_refused():
     cell = two_arms()
     moving = {"cart": (1.5, 2.0)}

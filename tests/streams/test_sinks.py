@@ -171,6 +171,13 @@ def test_json_lines_on_standard_output_come_at_once():
     assert rest == "end\n" and run.returncode == 0
 
 
+def test_a_record_of_no_possible_name_is_refused_as_json_lines_are():
+    """It was a ValueError of the operating system's call."""
+    for where in ("a\0b.mcap", "a\ud800b.mcap"):
+        with pytest.raises(StreamError, match="cannot be written"):
+            open_sink(f"mcap:{where}")
+
+
 @pytest.mark.parametrize("where", ["{}/a/file/x.jsonl", "{}", "\0"])
 def test_json_lines_that_cannot_be_written_are_refused_at_once(tmp_path, where):
     (tmp_path / "a").mkdir()

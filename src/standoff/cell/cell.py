@@ -264,7 +264,9 @@ class Cell:
         robot, _, name = link.partition("/")
         swapped = self._robots[robot].swap(name, Choice(geometry, capsules_per_link))
         with self._lock:
-            self._robots[robot] = swapped
+            # No dict of robots ever changes, so that copies and snapshots may share it.
+            tree, self._robots = self.tree, {**self._robots, robot: swapped}
+            self._tree = self._robots, tree
             self._changed(Note(link))
 
     def allow(self, a: str, b: str, reason: str = USER, *, proof: str | None = None) -> None:
@@ -280,19 +282,21 @@ class Cell:
             check_text(proof, "proof")
             if len(pairs) > 1:
                 raise CellError("a proof is of two links or bodies", value=(a, b))
-        for pair in pairs:
-            self._user[pair] = why
-            self._proofs.pop(pair, None)
-            if proof is not None:
-                self._proofs[pair] = proof
-        self._changed()
+        with self._lock:
+            for pair in pairs:
+                self._user[pair] = why
+                self._proofs.pop(pair, None)
+                if proof is not None:
+                    self._proofs[pair] = proof
+            self._changed()
 
     def forbid(self, a: str, b: str) -> None:
         """Watch ``a`` against ``b`` again: takes back what `allow` said. Other reasons stay."""
-        for pair in self._named(a, b):
-            self._user.pop(pair, None)
-            self._proofs.pop(pair, None)
-        self._changed()
+        with self._lock:
+            for pair in self._named(a, b):
+                self._user.pop(pair, None)
+                self._proofs.pop(pair, None)
+            self._changed()
 
     def prove_apart(
         self,
@@ -340,44 +344,53 @@ class Cell:
         """Remember where everything is now: the joints, and the poses of the moving bodies (an
         array in the order of `moving`, or a dict by name that may leave some out). A named state
         (see `states`) leaves the joints that it does not name as they are."""
-        joints = self._at(q)
-        moving = self.moving
-        known = [self._bodies[name].pose for name in moving]
-        for name, pose in zip(moving, moving_poses(moving, known, poses), strict=True):
-            self._bodies[name] = replace(self._bodies[name], pose=frozen(pose))
-        self._positions = dict(zip(self.joints, joints.tolist(), strict=True))
+        with self._lock:
+            joints = self._at(q)
+            moving = self.moving
+            known = [self._bodies[name].pose for name in moving]
+            for name, pose in zip(moving, moving_poses(moving, known, poses), strict=True):
+                self._bodies[name] = replace(self._bodies[name], pose=frozen(pose))
+            self._positions = dict(zip(self.joints, joints.tolist(), strict=True))
 
     def state(self, q: Any = None) -> State:
         """Where all frames are at ``q``, or at the last state given; moving bodies where they were
         last."""
-        poses = np.array([self._bodies[name].pose for name in self.model.moving])
-        return State(self.model, self._at(q), poses.reshape(-1, 4, 4))
+        with self._lock:
+            model = self.model
+            poses = np.array([self._bodies[name].pose for name in model.moving])
+            return State(model, self._at(q), poses.reshape(-1, 4, 4))
 
     def fk(self, q: Any = None) -> dict[str, Array]:
         """World poses (4 x 4) of all links by name, ``left/link3``, at ``q`` or at the last state
         given; `pose` is that of a single link or body."""
-        frames = self.tree.forward(self._at(q))
-        places = {name: self.tree.link(name) for name in self.tree.links}
+        with self._lock:
+            tree, at = self.tree, self._at(q)
+        frames = tree.forward(at)
+        places = {name: tree.link(name) for name in tree.links}
         return {name: frames[frame] @ offset for name, (frame, offset) in places.items()}
 
     def jacobian(self, link: str, q: Any = None) -> Array:
         """The geometric Jacobian (6, joints) of the origin of a link, in world axes, at ``q`` or at
         the last state given: ``jacobian(link, q) @ dq`` is its velocity [m/s], then its angular
         velocity [rad/s]."""
-        self._find(link, self._links(), "link")
-        return jacobian(self.tree, link, self._at(q))
+        with self._lock:
+            self._find(link, self._links(), "link")
+            return jacobian(self.tree, link, self._at(q))
 
     def distance(self, a: str, b: str, q: Any = None) -> Clearance:
         """How far two links or bodies are apart, at ``q`` or at the last state given, whether the
         pair is watched or not. A robot's name stands for all its links."""
-        return nearest(self.state(q), self._members(a), self._members(b))
+        with self._lock:
+            state, ours, theirs = self.state(q), self._members(a), self._members(b)
+        return nearest(state, ours, theirs)
 
     def clearance(self, q: Any = None) -> Clearance:
         """The nearest of all watched pairs, at ``q`` or at the last state given."""
-        revision, kept = self._revision, self._nearest
-        if kept is None or kept[0] != revision:
-            kept = self._nearest = revision, Nearest(self)
-        return least_clearance(self.state(q), kept[1])
+        with self._lock:  # two threads would write to the tables of one finder
+            revision, kept = self._revision, self._nearest
+            if kept is None or kept[0] != revision:
+                kept = self._nearest = revision, Nearest(self)
+            return least_clearance(self.state(q), kept[1])
 
     def configuration(self, q: Any, what: str = "q") -> Array:
         """``q`` as one flat array in the order of `joints`; from an array, a dict by name, or the
@@ -641,20 +654,27 @@ class Cell:
         result.__dict__.update(self.__dict__)
         result._lock, result._journal = threading.RLock(), []
         result._bodies, result._held = dict(self._bodies), dict(self._held)
-        result._user = dict(self._user)
+        result._user, result._nearest = dict(self._user), None
         result._proofs, result._watchers = dict(self._proofs), ()
         return result
 
     def __getstate__(self) -> dict[str, Any]:
-        """For copies and pickles: without what is worked out from the rest."""
-        state = {
-            **self.__dict__,
-            "_pairs": None,
-            "_model": None,
-            "_nearest": None,
-            "_own": None,
-            "_watchers": (),
-        }
+        """For copies and pickles: without what is worked out from the rest, and with nothing that a
+        change of either would change in the other."""
+        with self._lock:
+            state = {
+                **self.__dict__,
+                "_bodies": dict(self._bodies),
+                "_held": dict(self._held),
+                "_user": dict(self._user),
+                "_proofs": dict(self._proofs),
+                "_pairs": None,
+                "_model": None,
+                "_nearest": None,
+                "_journal": None,
+                "_own": None,
+                "_watchers": (),
+            }
         del state["_lock"]
         return state
 

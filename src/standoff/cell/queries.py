@@ -50,7 +50,8 @@ def random_configuration(tree: Tree, rng: Any) -> Array:
     far = np.array([_DRAWN[unit] for unit in tree.units])
     low = np.where(np.isfinite(tree.lower), tree.lower, -far)
     high = np.where(np.isfinite(tree.upper), tree.upper, far)
-    drawn: Array = rng.uniform(low, high)
+    share = rng.random(len(low))  # the range of limits such as ±1e308 is beyond a float
+    drawn: Array = np.clip((1.0 - share) * low + share * high, low, high)
     return drawn
 
 
@@ -88,7 +89,7 @@ def nearest(state: State, ours: list[str], theirs: list[str]) -> Clearance:
         raise CellError(
             "no collision geometry to measure from",
             value=(ours[0], theirs[0]),
-            allowed="links and bodies with shapes",
+            allowed="two different links or bodies with shapes",
         )
     return best
 

@@ -134,6 +134,11 @@ def _certificate(given: dict[str, Any], reader: Reader, path: Path) -> Certifica
     claim: dict[str, Any] = {
         name: tuple(x) if isinstance(x, list) else x for name, x in given["verdict"].items()
     }
+    pairs = set[frozenset[str]]()
+    for k, (a, b, _) in enumerate(given["clearances"]):
+        if {a, b} in pairs:
+            raise reader.error("a pair stands twice", ("clearances", k), [a, b], "once")
+        pairs.add(frozenset((a, b)))
     methods = {name: k for k, name in enumerate(METHODS)}
     rows = []
     for k, (*row, x, y, z) in enumerate(given["proofs"]):

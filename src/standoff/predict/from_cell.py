@@ -89,6 +89,7 @@ class CellSpheres:
     _model: Model = field(repr=False)
     _tables: Spheres = field(repr=False)
     _resting: Array = field(repr=False)
+    _limits: tuple[Array, Array] = field(repr=False)
 
     def place(
         self, q: Any, dq: Any, poses: Any = None, twists: ArrayLike | None = None
@@ -124,15 +125,11 @@ class CellSpheres:
 
     def broken(self, q: Any, dq: Any) -> tuple[str, ...]:
         """Joints that are beyond what the bounds count on: faster than `joint_speed`, or beyond the
-        limits, by more than ENCODER_TOLERANCE, where they slide something along. (Reaches hold for
-        any angle.)"""
-        tree = self._model.tree
+        limits, by more than ENCODER_TOLERANCE, where they slide something along, or where pairs
+        that are allowed were proved apart within them. (Reaches hold for any angle.)"""
+        tree, (low, high) = self._model.tree, self._limits
         joints, speeds = tree.configuration(q), tree.values(dq, "dq", kind="velocity")
-        sliding = tree.ints[:, kinematics.JOINT_KIND] == kinematics.PRISMATIC
-        slides = np.zeros(len(tree.joints), dtype=bool)
-        slides[tree.ints[sliding, kinematics.INDEX]] = True
-        low, high = tree.lower - ENCODER_TOLERANCE, tree.upper + ENCODER_TOLERANCE
-        beyond = slides & ((joints < low) | (joints > high))
+        beyond = (joints < low) | (joints > high)
         beyond |= np.abs(speeds) > (1.0 + SPEED_ROUNDING) * self.joint_speed
         return tuple(name for name, bad in zip(tree.joints, beyond, strict=True) if bad)
 
@@ -187,8 +184,20 @@ def cell_spheres(
         array.setflags(write=False)
     return CellSpheres(
         tuple(model.names[i] for i in owner), *arrays, out, speed, cell, revision,
-        model, Spheres(frame=frame, centre=centre), resting,
+        model, Spheres(frame=frame, centre=centre), resting, _limits(cell, tree),
     )  # fmt: skip
+
+
+def _limits(cell: Cell, tree: Tree) -> tuple[Array, Array]:
+    """As far as each joint may be for all to hold: where it slides something along, and where pairs
+    that are allowed were proved apart."""
+    low, high = cell.proof_limits
+    sliding = tree.ints[:, kinematics.JOINT_KIND] == kinematics.PRISMATIC
+    slides = np.zeros(len(tree.joints), dtype=bool)
+    slides[tree.ints[sliding, kinematics.INDEX]] = True
+    low[slides] = np.maximum(low, tree.lower - ENCODER_TOLERANCE)[slides]
+    high[slides] = np.minimum(high, tree.upper + ENCODER_TOLERANCE)[slides]
+    return low, high
 
 
 def _per_joint(value: PerJoint, tree: Tree, what: str) -> Array:

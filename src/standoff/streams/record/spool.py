@@ -24,7 +24,7 @@ class Spool:
     def __init__(self, path: str | Path) -> None:
         try:
             self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o666)
-        except OSError as error:
+        except (OSError, ValueError) as error:
             raise StreamError(
                 f"cannot be written: {reason_of(error)}", file=path, allowed="a file in a folder"
             ) from error
