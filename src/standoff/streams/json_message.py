@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from standoff.errors import Error
-from standoff.geometry.pose import Array, as_pose, pose
+from standoff.geometry.pose import Array, as_pose, pose_of
 from standoff.streams.limits import MAX_STREAM_MESSAGE, MAX_STREAM_NAMES
 from standoff.streams.messages import BodyPose, Grasp, Joints, as_stamp
 from standoff.streams.wire import GarbledError, checked_names, seconds_of
@@ -157,7 +157,7 @@ def _pose(body: str, value: Any) -> Array:
         for row in rows if isinstance(rows, list) else [rows]:
             _numbers(row if isinstance(row, list) else [row], f"pose of {body!r}: {key}")
     try:
-        return as_pose(value["matrix"]) if whole else pose(**value)
+        return as_pose(value["matrix"]) if whole else pose_of(**value)
     except Error as error:
         raise GarbledError(f"pose of {body!r}: {error}") from error
 

@@ -21,7 +21,7 @@ from typing import BinaryIO, Final
 import numpy as np
 
 from standoff.errors import Error, StreamError, reason_of
-from standoff.geometry.pose import pose
+from standoff.geometry.pose import pose_of
 from standoff.streams.limits import MAX_STREAM_NAMES
 from standoff.streams.messages import BodyPose, Grasp, Joints, Message, as_stamp
 from standoff.streams.sources.lines import BOM, LineFile, LinePipe, bounded_lines
@@ -357,7 +357,7 @@ def _poses_of(stamp: float, fields: list[str], header: Header) -> Iterator[Messa
         if any(texts):
             numbers = [_number(text, header.mark, f"pose:{body}") for text in texts]
             try:
-                yield BodyPose(stamp, body, pose(numbers[:3], numbers[3:]))
+                yield BodyPose(stamp, body, pose_of(numbers[:3], numbers[3:]))
             except Error as error:
                 raise GarbledError(f"pose of {body!r}: {error}") from error
 
