@@ -149,8 +149,8 @@ def warn_order(quaternion: Any) -> None:
         )
 
 
-#: Units of times, in seconds.
-TIME_UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ns": 1e-9}
+#: Units of times, and how many of each are a second.
+PER_SECOND: Final = {"s": 1.0, "ms": 1e3, "us": 1e6, "µs": 1e6, "μs": 1e6, "ns": 1e9}
 
 #: From 2001-09-09 to 2128-06-11, [s] since 1970: a time of these days in another unit is in none of
 #: the ranges of the others.
@@ -161,6 +161,6 @@ def time_unit(time: float) -> str:
     """The unit of a time of these days that is counted from 1970, where it is not [s]; empty where
     it is none."""
     for unit in ("ms", "us", "ns"):
-        if _EPOCH[0] <= time * TIME_UNITS[unit] <= _EPOCH[1]:
+        if _EPOCH[0] <= time / PER_SECOND[unit] <= _EPOCH[1]:
             return unit
     return ""
