@@ -185,6 +185,11 @@ def missing_package(package: str, install: str, needed: str) -> str:
     return f"{package} is not installed, which is needed for {needed}; get it with: {command}"
 
 
+class UnitsWarning(UserWarning):
+    """A value that is possible, and far likelier to be in another unit: a buffer of 30 m. It is
+    taken as it is; ``warnings.simplefilter("error", so.errors.UnitsWarning)`` refuses it."""
+
+
 class UnsupportedPairError(Error):
     """A pair of shapes that no kernel answers for; both are named."""
 

@@ -131,7 +131,7 @@ def test_nan_and_infinity_are_readings_for_the_monitor_to_judge(tmp_path):
         ("time,a,a\n1,2,3\n", "'a' stands twice"),
         ("time,a,,b\n1,2,3,4\n", "column 3"),
         ("time,a [deg]\n1,2\n", "'deg'.*'a' without a unit.*stream"),
-        ("time [ms],a\n1,2\n", "'ms'.*a column of seconds"),
+        ("time [min],a\n1,2\n", "'min'.*s, ms, us or ns"),
         ("# a remark\n", "nothing in it"),
         ("time,a\x1b[31m\n1,2\n", "not a name"),
         (b"time,\xff\n1,2\n", "not UTF-8"),
@@ -521,3 +521,81 @@ def test_a_small_pipe_that_is_full_is_seen():
     pipe.start(put)
     assert done.wait(300.0)
     assert any(type(m) is Trouble and m.kind == "flood" for m, _ in found)
+
+
+@pytest.mark.parametrize(
+    "head, first, second",
+    [
+        ("time_ms", "1500", "1510"),
+        ("time [ms]", "1500", "1510"),
+        ("Time (us)", "1500000", "1510000"),
+        ("t_us", "1500000", "1510000"),
+        ("timestamp_ns", "1500000000", "1510000000"),
+        ("timestamp [ns]", "1.5e9", "1510000000"),
+        ("time_s", "1.5", "1.51"),
+    ],
+)
+def test_the_name_of_a_column_says_the_unit_of_its_times(tmp_path, head, first, second):
+    found = read(tmp_path, f"{head},a\n{first},1\n{second},2\n", "csv")
+    assert [(t, m.stamp) for t, m in found] == [(1.5, 1.5), (1.51, 1.51)]
+    assert [m.names for _, m in found] == [("a",), ("a",)]
+
+
+def test_a_joint_whose_name_ends_like_a_unit_is_a_joint(tmp_path):
+    ((_, message),) = read(tmp_path, "time,arm_ms,t_x\n1.5,1,2\n", "csv")
+    assert message.names == ("arm_ms", "t_x")
+    ((time, message),) = read(tmp_path, "time,time_ms\n1.5,1\n", "csv")
+    assert (time, message.names) == (1.5, ("time_ms",))
+
+
+def test_a_stamp_may_have_a_unit_of_its_own(tmp_path):
+    ((time, message),) = read(tmp_path, "time,stamp_ns,a\n1.5,1400000000,1\n", "csv")
+    assert (time, message.stamp) == (1.5, 1.4)
+
+
+def test_times_in_iso_8601_are_read(tmp_path):
+    stamps = ["2026-05-04T12:00:00Z", "2026-05-04 12:00:00.25", "2026-05-04T14:00:00.5+02:00"]
+    rows = "".join(f"{stamp},{k}\n" for k, stamp in enumerate(stamps))
+    found = read(tmp_path, f"time,a\n{rows}", "csv")
+    noon = 1777896000.0
+    assert [(t, m.stamp) for t, m in found] == [(noon + k, noon + k) for k in (0.0, 0.25, 0.5)]
+    lines = "".join(
+        json.dumps({"time": stamp, "joints": {"a": k}}) + "\n" for k, stamp in enumerate(stamps)
+    )
+    assert [t for t, _ in read(tmp_path, lines, "jsonl")] == [t for t, _ in found]
+
+
+@pytest.mark.parametrize("unit, per_second", [("ms", 10**3), ("us", 10**6), ("ns", 10**9)])
+def test_times_since_1970_in_another_unit_are_named_and_not_converted(tmp_path, unit, per_second):
+    time = 1_777_896_000 * per_second
+    path = tmp_path / "run.csv"
+    path.write_text(f"time,a\n{time},1\n")
+    with pytest.raises(StreamError, match=rf"looks like {unit} since 1970.*\?time={unit}"):
+        open_source(f"csv:{path}")
+    source = open_source(f"csv:{path}?time={unit}")
+    assert [t for t, _ in source.messages()] == [1777896000.0]
+    source.close()
+    path = tmp_path / "run.jsonl"
+    path.write_text(json.dumps({"time": time, "joints": {"a": 1}}) + "\n")
+    source = open_source(str(path))
+    ((_, trouble),) = source.messages()
+    source.close()
+    assert trouble.kind == "garbled" and f"looks like {unit} since 1970" in trouble.text
+    source = open_source(f"{path}?time={unit}")
+    assert [t for t, _ in source.messages()] == [1777896000.0]
+    source.close()
+
+
+def test_an_unknown_unit_of_times_is_refused(tmp_path):
+    path = tmp_path / "run.csv"
+    path.write_text("time,a\n1,1\n")
+    with pytest.raises(StreamError, match="s, ms, us or ns"):
+        open_source(f"csv:{path}?time=min")
+    path.write_text("time [min],a\n1,1\n")
+    with pytest.raises(StreamError, match="s, ms, us or ns"):
+        open_source(f"csv:{path}")
+
+
+def test_a_first_row_that_is_garbled_does_not_refuse_a_table(tmp_path):
+    (_, trouble), (time, _) = read(tmp_path, "time,a\n1,x\n2,1\n", "csv")
+    assert trouble.kind == "garbled" and time == 2.0

@@ -27,6 +27,7 @@ from standoff.cell.queries import (
 )
 from standoff.cell.state import State
 from standoff.cell.stream import StreamRule, checked_rule
+from standoff.cell.unit_checks import warn_links, warn_place, warn_shape, warn_values
 from standoff.defaults import USUAL_APART_BUDGET
 from standoff.errors import CellError, RobotError, UnknownNameError
 from standoff.geometry.mesh import Mesh
@@ -126,7 +127,8 @@ class Cell:
 
         Raises:
             RobotError: a robot without any collision geometry, unless the cell was made with
-                ``unwatched="allow"``. Links with a visual alone are a Python warning.
+                ``unwatched="allow"``. Links with a visual alone are a Python warning; links as
+                large as in millimetres, and a base as far from the others, a `UnitsWarning`.
         """
         at = as_pose(base, "base")
         if name is not None:
@@ -148,6 +150,8 @@ class Cell:
                 "uses the visual shapes instead; Cell(unwatched='allow') (--unwatched, or "
                 'unwatched = "allow" in a cell file) accepts a robot that is not watched',
             )
+        warn_links(chosen, mounted.robot)
+        warn_place(f"base of {chosen!r}", at, self._robots, self._bodies)
         self._set_robots({**self._robots, chosen: replace(mounted, base=frozen(at))})
         if mounted.robot.unwatched:
             names = ", ".join(mounted.robot.unwatched)
@@ -174,7 +178,8 @@ class Cell:
         self, name: str, shape: Shape, pose: ArrayLike | None = None, moving: bool = False
     ) -> None:
         """Add a body. A static one stays at ``pose``; the pose of a moving one is given each
-        cycle, and ``pose`` is where it is until then. A half space cannot move."""
+        cycle, and ``pose`` is where it is until then. A half space cannot move. A body as large as
+        in millimetres, or as far from all robots, is a `UnitsWarning`."""
         self._new_name(name, "body")
         if not isinstance(shape, Shape):
             raise CellError(f"body {name!r} has no shape", value=shape, allowed="a shape")
@@ -182,6 +187,8 @@ class Cell:
         if moving:
             _may_move(name, shape)
         at = frozen(as_pose(pose, f"pose of {name!r}"))
+        warn_shape(name, shape)
+        warn_place(f"pose of {name!r}", at, self._robots, self._bodies)
         self._put(Body(name, shape, at, moving))
 
     def move_body(self, name: str, pose: ArrayLike) -> None:
@@ -191,7 +198,9 @@ class Cell:
         if body.moving or body.attachment is not None:
             state = f"held by {body.attachment.link!r}" if body.attachment else "moving"
             raise CellError(f"body {name!r} is {state}", allowed="a static body")
-        self._put(replace(body, pose=frozen(as_pose(pose, f"pose of {name!r}"))))
+        at = frozen(as_pose(pose, f"pose of {name!r}"))
+        warn_place(f"pose of {name!r}", at, self._robots, self._bodies, but=name)
+        self._put(replace(body, pose=at))
 
     def remove_body(self, name: str) -> None:
         """Take a body out, with the pairs the user allowed for it."""
@@ -395,8 +404,11 @@ class Cell:
     def configuration(self, q: Any, what: str = "q") -> Array:
         """``q`` as one flat array in the order of `joints`; from an array, a dict by name, or the
         name of a named state (see `states`), which leaves the joints that it does not name where
-        the cell has them. ``what`` it is called in errors."""
-        return self.tree.configuration(q, what, self.q if isinstance(q, str) else None)
+        the cell has them. ``what`` it is called in errors. Limits are not looked at, but values far
+        beyond them that would fit as degrees or millimetres are a `UnitsWarning`."""
+        found = self.tree.configuration(q, what, self.q if isinstance(q, str) else None)
+        warn_values(self.tree, found, what)
+        return found
 
     @property
     def groups(self) -> Mapping[str, tuple[str, ...]]:

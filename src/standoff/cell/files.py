@@ -214,7 +214,7 @@ BODY = ("name", "shape", "pose", "moving", "attached")
 ATTACHED = ("link", "pose", "touch")
 ALLOW = ("pair", "reason", "proof")
 STREAM = ("source", "robot", "rename", "ignore", "angles", "lengths", "scale", "offset")
-POSE = ("position", "quaternion", "rpy", "matrix")
+POSE = ("position", "quaternion", "quaternion_xyzw", "rpy", "matrix")
 
 #: Shapes by the word that names them in a file; the keys of each are its constructor's arguments.
 SHAPES = {kind.__name__.lower(): kind for kind in (*PRIMITIVES, Polyhedron, Mesh)}
@@ -272,7 +272,8 @@ class Table:
         return list(values)
 
     def pose(self, key: str) -> Array:
-        """A pose: a table of position with quaternion or rpy, or a matrix; identity if absent."""
+        """A pose: a table of position with quaternion, quaternion_xyzw or rpy, or a matrix;
+        identity if absent."""
         if key not in self._value:
             return np.eye(4)
         table = Table(self._value[key], self.file, self._at(key), POSE)

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from standoff.errors import PoseError
 from standoff.tolerances import COORDINATE_LIMIT, ROTATION_EXACT
+from standoff.units import warn_angles, warn_order
 
 #: How far a rotation matrix may be from orthonormal before it is refused, [-]. Poses that went
 #: through a float32 or a text file with seven digits are a few 1e-7 off, and no honest pose more.
@@ -33,10 +34,37 @@ def pose(
     position: ArrayLike = (0.0, 0.0, 0.0),
     quaternion: ArrayLike | None = None,
     *,
+    quaternion_xyzw: ArrayLike | None = None,
     rpy: ArrayLike | None = None,
 ) -> Array:
-    """A 4 x 4 pose from a position [m] and a unit quaternion (w, x, y, z) or rpy angles [rad]
-    about the fixed axes x, y, z (as in URDF)."""
+    """A 4 x 4 pose from a position and a rotation, given in one of three ways.
+
+    Args:
+        position: x, y, z, [m].
+        quaternion: w, x, y, z, of length 1.
+        quaternion_xyzw: x, y, z, w, as ROS and SciPy write it.
+        rpy: angles [rad] about the fixed axes x, y, z, in this order (as in URDF).
+
+    Raises:
+        PoseError: two rotations, numbers that are not finite, a quaternion that is not of length 1.
+
+    Angles of more than a full turn, and the quaternion (0, 0, 0, 1), are a `UnitsWarning`.
+    """
+    if quaternion_xyzw is not None:
+        if quaternion is not None:
+            raise PoseError("give one quaternion, in one order")
+        quaternion = np.roll(vector(quaternion_xyzw, 4, "quaternion_xyzw"), 1)
+    elif quaternion is not None:
+        warn_order(vector(quaternion, 4, "quaternion"))
+    if rpy is not None:
+        warn_angles("rpy", vector(rpy, 3, "rpy"))
+    return pose_of(position, quaternion, rpy)
+
+
+def pose_of(
+    position: ArrayLike, quaternion: ArrayLike | None = None, rpy: ArrayLike | None = None
+) -> Array:
+    """`pose` without its warnings: for what machines write."""
     if quaternion is not None and rpy is not None:
         raise PoseError("give a quaternion or rpy angles, not both")
     result = np.eye(4)

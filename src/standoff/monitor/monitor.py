@@ -27,6 +27,7 @@ from standoff.monitor.scene import Patch, Scene
 from standoff.monitor.stops import Stopping, Stops
 from standoff.monitor.zones import Zone
 from standoff.scalars import instance
+from standoff.units import joint_hint
 
 _QUIET, _HITS, _EVENTS, _UNUSABLE = m.QUIET, m.HITS, m.EVENTS, m.UNUSABLE
 
@@ -306,7 +307,7 @@ class Monitor:
         if self._stops is not None:
             self._stops.adopt(stop)
         self._bodies = now.moving
-        self._joints = now.model.tree.joints
+        self._joints, self._units = now.model.tree.joints, now.model.tree.units
         self._take_tables(scene)
         self._expected = None if now.moving else self._no_poses
         self._q_room = np.empty(len(self._joints))
@@ -441,13 +442,24 @@ class Monitor:
         found: list[Fault] = []
         names = self._naming[0]
         jumped: dict[str, Fault] = {}
-        for kind, which, value, allowed in tables.faults[: tables.answer.faults].tolist():
+        rows = tables.faults[: tables.answer.faults].tolist()
+        hint = self._unit_hint(tables, {row[1]: row[2] for row in rows if row[0] == m.LIMITS_FAULT})
+        for kind, which, value, allowed in rows:
             if kind == m.LIMITS_FAULT:
                 low, high, _ = tables.limits[which]
-                found.append(Fault("limits", self._joints[which], value, f"{low:g} to {high:g}"))
+                text = f"{low:g} to {high:g}"
+                found.append(Fault("limits", self._joints[which], value, text, hint))
             else:
                 name = names[tables.owner[which]]
                 if name not in jumped or jumped[name].value < value:
                     text = f"a move of up to {allowed:.4g} m"
                     jumped[name] = Fault("jump", name, value, text)
         return [*found, *jumped.values()]
+
+    def _unit_hint(self, tables: m.MonitorTables, beyond: Mapping[int, float]) -> str:
+        """Whether the joints beyond their limits look like another unit."""
+        if not beyond:
+            return ""
+        low, high, _ = zip(*(tables.limits[j].tolist() for j in beyond))
+        units = [self._units[j] for j in beyond]
+        return joint_hint([*beyond.values()], np.array(low), np.array(high), units)

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from standoff.broadphase import IndexKind
 from standoff.broadphase.kinds import KINDS
 from standoff.cell.cell import Cell
+from standoff.cell.unit_checks import warn_gaps
 from standoff.errors import MonitorError, UnknownNameError
 from standoff.monitor.buffers import Buffer, Thresholds
 from standoff.monitor.separation import SeparationDistance
@@ -79,8 +80,11 @@ def checked(
         raise MonitorError("stopping", value=stopping, allowed="Stopping(...)")
     if stopping is not None:
         stopping.check_names(cell)
+    given = Thresholds() if thresholds is None else thresholds
+    gaps = {f"threshold {name}": value for name, value in vars(given).items() if name != "pairs"}
+    warn_gaps(cell, {"buffer": others["buffer"], **gaps, "threshold": given.pairs})
     return Options(
-        thresholds=Thresholds() if thresholds is None else thresholds,
+        thresholds=given,
         zones=_zones(zones),
         grasped=_grasped(cell, grasped),
         period=amount("period", period, MonitorError, "s", zero=False),

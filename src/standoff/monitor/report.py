@@ -145,15 +145,18 @@ class Fault:
         element: the joint, body or argument.
         value: what was given.
         allowed: what would have been right.
+        hint: the unit that the value looks like to be in, in words; empty where there is none.
     """
 
     kind: FaultKind
     element: str
     value: Any
     allowed: str
+    hint: str = ""
 
     def __str__(self) -> str:
-        return f"{self.kind}: {self.element} is {self.value}; allowed: {self.allowed}"
+        hint = f" ({self.hint})" if self.hint else ""
+        return f"{self.kind}: {self.element} is {self.value}; allowed: {self.allowed}{hint}"
 
 
 class Cycle:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from standoff.cell.allowed import Pair, ordered
 from standoff.cell.cell import Cell
+from standoff.cell.unit_checks import warn_gaps
 from standoff.defaults import USUAL_APART_BUDGET
 from standoff.errors import PathError, UnknownNameError
 from standoff.geometry.distance import distance
@@ -63,6 +64,7 @@ def prove_apart(
     instance("cell", cell, PathError, Cell)
     report = function("progress", progress, PathError, "the share that is done")
     gap = length(clearance, "clearance", least=0.0)
+    warn_gaps(cell, {"clearance": gap})
     most = whole("budget", budget, PathError, 1)
     if pairs is None:
         cell.check_watched()

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from standoff.cell.allowed import Pair
 from standoff.cell.cell import Cell
+from standoff.cell.unit_checks import warn_values
 from standoff.errors import ConfigurationError, PathError
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray
@@ -185,6 +186,7 @@ class PathChecker:
             budget: for this path; the checker's own by default.
         """
         q = joint_rows(np.atleast_2d(_array(waypoints)), self.cell.joints, "waypoints")
+        warn_values(self.cell.tree, q, "waypoints")
         if len(q) == 0:
             raise PathError("no waypoint", element="waypoints", allowed="one or more")
         if len(q) == 1:
@@ -246,6 +248,8 @@ class PathChecker:
             raise ConfigurationError(
                 "not as many ends as starts", value=(len(starts), len(ends)), element="QA, QB"
             )
+        for name, q in (("QA", starts), ("QB", ends)):
+            warn_values(self.cell.tree, q, name)
         tables = self.tables
         self._proved.check_ends(starts, ends)
         kinds, inside = (np.zeros(len(starts), dtype=np.int64) for _ in range(2))

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from standoff.cell.cell import Cell
 from standoff.errors import PathError
@@ -17,6 +17,7 @@ from standoff.geometry.pose import Array
 from standoff.robots.tree import Tree
 from standoff.scalars import instance
 from standoff.tolerances import ENCODER_TOLERANCE
+from standoff.units import Flags, joint_hint
 
 #: Joint values that differ by less are the same, [rad or m]: files are written with six digits or
 #: so.
@@ -38,9 +39,9 @@ def check_limits(values: Array, tree: Tree, file: Path, places: Sequence[str]) -
     row, joint = bad[0]
     unit = tree.units[joint]
     rest = f", and {len(bad) - 1} more values" if len(bad) > 1 else ""
-    hint = _hint(values, beyond, tree)
+    hint = joint_hint(values, tree.lower, tree.upper, tree.units)
     raise PathError(
-        f"joint {tree.joints[joint]!r} is beyond its limits{rest}{hint}",
+        f"joint {tree.joints[joint]!r} is beyond its limits{rest}{f' ({hint})' if hint else ''}",
         file=file,
         element=places[row],
         value=float(values[row, joint]),
@@ -51,33 +52,11 @@ def check_limits(values: Array, tree: Tree, file: Path, places: Sequence[str]) -
     )
 
 
-#: Yes or no for each value.
-Flags = NDArray[np.bool_]
-
-
 def beyond_limits(values: Array, tree: Tree) -> Flags:
     """Which values (…, joints) are beyond their joints' limits, by more than ENCODER_TOLERANCE."""
     low, high = tree.lower - ENCODER_TOLERANCE, tree.upper + ENCODER_TOLERANCE
     result: Flags = (values < low) | (values > high)
     return result
-
-
-#: How often beyond its limits a joint must be before its unit is doubted, [-].
-_BY_FAR = 2.0
-
-
-def _hint(values: Array, beyond: Flags, tree: Tree) -> str:
-    """Whether what lies far beyond the limits would lie within them in another unit."""
-    size = np.maximum(np.abs(tree.lower), np.abs(tree.upper))
-    for unit, factor, words in (
-        ("rad", math.pi / 180.0, "these look like degrees"),
-        ("m", 0.001, "these look like millimetres"),
-    ):
-        meant = beyond & np.array([u == unit for u in tree.units])
-        far = meant & (np.abs(values) > _BY_FAR * size)
-        if far.any() and not (beyond_limits(factor * values, tree) & meant).any():
-            return f" ({words}; [{unit}] is wanted)"
-    return ""
 
 
 #: A step beyond this may be no step but the end of a scale, [rad]: half a turn, and the rounding of

@@ -11,6 +11,7 @@ import numpy as np
 
 from standoff.cell.allowed import Pair, ordered
 from standoff.cell.cell import Cell
+from standoff.cell.unit_checks import warn_gaps
 from standoff.errors import PathError, UnknownNameError
 from standoff.geometry.pose import Array
 from standoff.scalars import instance, is_single, number, whole
@@ -68,6 +69,8 @@ def checked(
         budget=_budget(budget),
     )
     options.deviations(cell)
+    gaps = {"clearance": options.clearance, "tolerance": options.tolerance}
+    warn_gaps(cell, {**gaps, "clearances": options.clearances})
     return options
 
 

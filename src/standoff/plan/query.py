@@ -11,12 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from standoff.cell.cell import Cell
+from standoff.cell.unit_checks import warn_values
 from standoff.errors import PlanError
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray
 from standoff.paths.joints import LIMIT_ROUNDING, beyond_limits
 from standoff.robots.kernels import kinematics
 from standoff.scalars import flag, number
+from standoff.units import joint_hint
 
 #: Weights of joints in a planner's distance, [-]: squares of them times squares of angles are added
 #: up, and stay between the smallest and the largest float64 with these.
@@ -151,6 +153,8 @@ def build_query(
     if limits:
         _check_limits(cell, origin[None], planned, "start")
         _check_limits(cell, goals, planned, "goal")
+    warn_values(cell.tree, origin, "start")
+    warn_values(cell.tree, goals, "goal")
     return Query(origin, goals, build_space(cell, origin, goals, planned, weights))
 
 
@@ -185,12 +189,14 @@ def _check_still(cell: Cell, start: Array, goals: Array, still: IntArray) -> Non
 
 def _check_limits(cell: Cell, values: Array, planned: IntArray, what: str) -> None:
     low, high = cell.tree.lower, cell.tree.upper
+    units = [cell.tree.units[k] for k in planned]
     bad = np.argwhere(beyond_limits(values, cell.tree)[:, planned])
     if len(bad):
         row, joint = int(bad[0, 0]), int(planned[bad[0, 1]])
         unit = cell.tree.units[joint]
+        hint = joint_hint(values[row, planned], low[planned], high[planned], units)
         raise PlanError(
-            f"joint {cell.joints[joint]!r} is beyond its limits",
+            f"joint {cell.joints[joint]!r} is beyond its limits{f' ({hint})' if hint else ''}",
             element=what if len(values) == 1 else f"{what}[{row}]",
             value=float(values[row, joint]),
             allowed=f"{low[joint]:g} to {high[joint]:g} [{unit}], or limits=False",

@@ -78,9 +78,8 @@ def origin(node: Node) -> Array:
         if "quat_xyzw" in child.attributes:
             if "rpy" in child.attributes:
                 raise child.error("rpy and quat_xyzw at once", allowed="one of them")
-            x, y, z, w = child.numbers("quat_xyzw", 4)
             try:
-                result = pose(xyz, (w, x, y, z))
+                result = pose(xyz, quaternion_xyzw=child.numbers("quat_xyzw", 4))
             except PoseError as error:
                 raise child.relocated(error) from error
         else:

@@ -25,6 +25,7 @@ from standoff.streams.grasps import Grasps
 from standoff.streams.limits import TIME_LIMIT
 from standoff.streams.messages import BodyPose, Grasp, Joints, Message, Trouble
 from standoff.streams.options import WatchOptions
+from standoff.streams.other_units import OtherUnits
 from standoff.streams.publishers import ANY, NOBODY, Clock, Subject, of_source
 from standoff.streams.received import Received
 from standoff.streams.report import Reason, Report, State
@@ -75,6 +76,7 @@ class WatchEngine:
         self._names = (*sources, *sinks)
         self._ongoing = Ongoing(options.recover)
         self._grasps = Grasps(cell, self.received, self._ongoing, self._names)
+        self._other_units = OtherUnits(self.received, self._ongoing)
         self._cycle: Cycle | None = None
         self._poses: Array | None = None
         self._warnings: tuple[Reason, ...] = ()
@@ -202,6 +204,8 @@ class WatchEngine:
                 found.add(
                     kind, fault.element, _fault_text(fault), received.subjects_of(fault.element)
                 )
+        if cycle.faults:
+            self._other_units.merge(cycle.faults, found)
 
     def _adopt(self, cycle: Cycle) -> None:
         """The answer that counts until there is another."""
@@ -275,6 +279,8 @@ class WatchEngine:
             reasons = (*sorted(self._ongoing, key=_badness), *reasons)
             state = max(state, reasons[0].state)
         keys = self._contacts.union((r.kind, r.element) for r in reasons)
+        if self._other_units:
+            keys = self._other_units.told(keys)
         changed = keys != self._last_keys
         self._last_keys, self.state = keys, state
         return Report(

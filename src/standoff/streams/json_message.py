@@ -15,9 +15,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from standoff.errors import Error
-from standoff.geometry.pose import Array, as_pose, pose
+from standoff.geometry.pose import Array, as_pose, pose_of
 from standoff.streams.limits import MAX_STREAM_MESSAGE, MAX_STREAM_NAMES
 from standoff.streams.messages import BodyPose, Grasp, Joints, as_stamp
+from standoff.streams.times import in_seconds, of_text
 from standoff.streams.wire import GarbledError, checked_names, seconds_of
 
 _NAN: Final = float("nan")
@@ -36,10 +37,15 @@ class Said(NamedTuple):
 
 class JsonDecoder:
     """JSON in, messages out; it remembers the last names. Raises `GarbledError` and nothing else
-    for what is no message."""
+    for what is no message.
 
-    def __init__(self) -> None:
+    Args:
+        unit: of ``time`` and ``stamp``.
+    """
+
+    def __init__(self, unit: str = "s") -> None:
         self._names: tuple[str, ...] = ()
+        self._unit = unit
 
     def __call__(self, data: bytes) -> Said:
         if len(data) > MAX_STREAM_MESSAGE:
@@ -60,8 +66,8 @@ class JsonDecoder:
             raise GarbledError(f"{_kind(content)}, not an object with {', '.join(CONTENT)}")
         if not any(key in content for key in CONTENT):
             raise GarbledError(f"an object with none of {', '.join(CONTENT)}")
-        time = _number(content["time"], "time") if "time" in content else _NAN
-        stamp = _stamp(content, time)
+        time = _time(content["time"], "time", self._unit) if "time" in content else _NAN
+        stamp = _stamp(content, time, self._unit)
         found: list[Joints | BodyPose | Grasp] = []
         if "joints" in content:
             found.append(self._joints(stamp, content))
@@ -118,10 +124,15 @@ class JsonDecoder:
         return self._names
 
 
-def _stamp(content: dict[str, Any], time: float) -> float:
+def _time(value: Any, what: str, unit: str) -> float:
+    time = of_text(value) if isinstance(value, str) else None
+    return in_seconds(_number(value, what), unit, what) if time is None else time
+
+
+def _stamp(content: dict[str, Any], time: float, unit: str) -> float:
     """When it was taken: ``stamp``, or that of a header, or ``time``."""
     if "stamp" in content:
-        return _number(content["stamp"], "stamp")
+        return _time(content["stamp"], "stamp", unit)
     if "header" not in content:
         return as_stamp(time)
     header = content["header"]
@@ -157,7 +168,7 @@ def _pose(body: str, value: Any) -> Array:
         for row in rows if isinstance(rows, list) else [rows]:
             _numbers(row if isinstance(row, list) else [row], f"pose of {body!r}: {key}")
     try:
-        return as_pose(value["matrix"]) if whole else pose(**value)
+        return as_pose(value["matrix"]) if whole else pose_of(**value)
     except Error as error:
         raise GarbledError(f"pose of {body!r}: {error}") from error
 

@@ -16,6 +16,7 @@ from standoff.errors import StreamError, nearest
 from standoff.scalars import instance
 from standoff.streams.limits import QUIET_LINE_PERIOD
 from standoff.streams.zenoh_session import Link
+from standoff.units import PER_SECOND
 
 if TYPE_CHECKING:
     from standoff.streams.protocols import Live, Recorded, Sink
@@ -110,13 +111,24 @@ class Kind:
 def _csv(asked: Asked, _: Link | None) -> Recorded | Live:
     from standoff.streams.sources.csv_table import CsvPipe, CsvTable
 
-    return CsvPipe(asked.name) if asked.where == "-" else CsvTable(asked.where, asked.name)
+    unit = _time_unit(asked)
+    pipe = asked.where == "-"
+    return CsvPipe(asked.name, unit=unit) if pipe else CsvTable(asked.where, asked.name, unit)
 
 
 def _jsonl(asked: Asked, _: Link | None) -> Recorded | Live:
     from standoff.streams.sources.lines import JsonLines, JsonPipe
 
-    return JsonPipe(asked.name) if asked.where == "-" else JsonLines(asked.where, asked.name)
+    unit = _time_unit(asked)
+    pipe = asked.where == "-"
+    return JsonPipe(asked.name, unit=unit) if pipe else JsonLines(asked.where, asked.name, unit)
+
+
+def _time_unit(asked: Asked) -> str:
+    unit = asked.one("time", "s")
+    if unit not in PER_SECOND:
+        raise asked.refused(f"time is in no unit: {unit!r}", asked.text, "s, ms, us or ns")
+    return unit
 
 
 def _bag(asked: Asked, _: Link | None) -> Recorded:
@@ -168,8 +180,8 @@ def _publisher(asked: Asked, link: Link | None) -> Sink:
 _LINES: Final = (".jsonl", ".ndjson")
 
 SOURCES: Final[dict[str, Kind]] = {
-    "csv": Kind(_csv, "csv:FILE", (), (".csv", ".tsv"), pipe=True),
-    "jsonl": Kind(_jsonl, "jsonl:FILE", (), _LINES, pipe=True),
+    "csv": Kind(_csv, "csv:FILE (times in ms: ?time=ms)", ("time",), (".csv", ".tsv"), pipe=True),
+    "jsonl": Kind(_jsonl, "jsonl:FILE", ("time",), _LINES, pipe=True),
     "bag": Kind(
         _bag, "bag:FILE or bag:FOLDER (ROS 1 or ROS 2)", ("topic", "world"), (".bag", ".db3")
     ),
@@ -269,7 +281,8 @@ def open_source(text: str, *, link: Link | None = None) -> Recorded | Live:
     """Open what the command line says.
 
     ``csv:run.csv``, ``jsonl:-`` (standard input), ``bag:run.bag?topic=/joint_states`` (``topic``
-    may stand several times, with ``&`` between), ``mcap:run.mcap``, ``zenoh:cell/joint_states``.
+    may stand several times, with ``&`` between), ``csv:run.csv?time=ms`` (unit of the times: s, ms,
+    us or ns), ``mcap:run.mcap``, ``zenoh:cell/joint_states``.
     The kind may be left out where the suffix tells, or for the folder of a bag. The source is
     called ``kind:where`` whichever way it was written, so that a rule of the cell file for
     ``csv:*`` holds for ``run.csv``.

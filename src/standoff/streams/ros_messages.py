@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from standoff.errors import Error, StreamError
-from standoff.geometry.pose import Array, pose
+from standoff.geometry.pose import Array, pose_of
 from standoff.streams.limits import MAX_STREAM_NAMES
 from standoff.streams.messages import BodyPose, Joints
 from standoff.streams.wire import GarbledError, Wire, checked_names
@@ -277,6 +277,6 @@ def _pose(wire: Wire) -> Array:
     numbers = wire.reals(7)
     x, y, z, w = numbers[3:]
     try:
-        return pose(numbers[:3], (w, x, y, z))
+        return pose_of(numbers[:3], (w, x, y, z))
     except Error as error:
         raise GarbledError(str(error)) from error

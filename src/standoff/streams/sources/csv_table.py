@@ -1,7 +1,9 @@
 """Readings as a table: a header, then one row for each instant.
 
-`docs/streams.md` has the columns. Units other than rad, m and s are refused: the cell file says
-that a stream has degrees or millimetres, and converted here, too, they would be converted twice.
+`docs/streams.md` has the columns. Units of joints other than rad and m are refused: the
+cell file says that a stream has degrees or millimetres, and converted here, too, they would be
+converted twice. Times may be in ms, us or ns, where their column or the option ``time`` says so,
+and in ISO 8601.
 
 A header may stand in the middle of a table: a logger was started again, files were joined. Whatever
 follows it is in its columns, so a row that may be one is not a bad row like others: under the
@@ -21,11 +23,13 @@ from typing import BinaryIO, Final
 import numpy as np
 
 from standoff.errors import Error, StreamError, reason_of
-from standoff.geometry.pose import pose
-from standoff.streams.limits import MAX_STREAM_NAMES
+from standoff.geometry.pose import pose_of
+from standoff.streams.limits import MAX_STREAM_NAMES, TIME_LIMIT
 from standoff.streams.messages import BodyPose, Grasp, Joints, Message, as_stamp
 from standoff.streams.sources.lines import BOM, LineFile, LinePipe, bounded_lines
+from standoff.streams.times import OtherUnitError, in_seconds, named_unit, of_text
 from standoff.streams.wire import GarbledError, checked_names
+from standoff.units import PER_SECOND
 
 TIMES: Final = ("time", "t", "timestamp", "__time")
 PARTS: Final = ("x", "y", "z", "qw", "qx", "qy", "qz")
@@ -44,6 +48,7 @@ class Header:
     velocities: the columns of the velocities of the joints that have one.
     poses: the seven columns of each body.
     names: of all columns but that of the times.
+    units: of the columns ``time`` and ``stamp``, where their names say one.
     """
 
     mark: str
@@ -56,6 +61,7 @@ class Header:
     velocities: dict[str, int]
     poses: dict[str, tuple[int, ...]]
     names: frozenset[str]
+    units: dict[str, str]
 
 
 def found_header(line: bytes, timed: bool) -> Header | None:
@@ -79,7 +85,7 @@ def read_header(line: bytes, timed: bool) -> Header:
     Raises:
         GarbledError: it is none, and why.
     """
-    mark, names = _column_names(line)
+    mark, names, units = _column_names(line)
     columns = {name: k for k, name in enumerate(names)}
     time = _one_of(TIMES, columns)
     others = frozenset(columns)
@@ -98,12 +104,13 @@ def read_header(line: bytes, timed: bool) -> Header:
     return Header(
         mark, len(names), time, stamp, attach, detach, columns,
         {name: velocities[name] for name in columns} if velocities else {}, poses,
-        others,
+        others, units,
     )  # fmt: skip
 
 
-def _column_names(line: bytes) -> tuple[str, list[str]]:
-    """What stands between the columns, and their names without units."""
+def _column_names(line: bytes) -> tuple[str, list[str], dict[str, str]]:
+    """What stands between the columns, their names without units, and the units of times: that of
+    ``stamp`` under its name, that of any other under ``time``."""
     text = _text(line).lstrip("# ")  # as NumPy writes a header
     mark = max(MARKS, key=text.count)
     fields = split(text, mark)
@@ -111,13 +118,19 @@ def _column_names(line: bytes) -> tuple[str, list[str]]:
         raise GarbledError(f"no header: {text[:60]!r}; allowed: time and the names of the joints")
     if len(fields) > 4 * MAX_STREAM_NAMES:
         raise GarbledError(f"{len(fields)} columns; at most {4 * MAX_STREAM_NAMES} are read")
+    units: dict[str, str] = {}
+    for k, field in enumerate(fields):
+        said = named_unit(field, (*TIMES, "stamp"))
+        if said is not None and said[0] not in fields:
+            fields[k] = said[0]
+            units["stamp" if said[0] == "stamp" else "time"] = said[1]
     names = [_plain(field) for field in fields]
     while names and not names[-1]:
         names.pop()
     if "" in names:
         raise GarbledError(f"column {names.index('') + 1} of the header has no name")
     checked_names(tuple(names))
-    return mark, names
+    return mark, names, units
 
 
 def _text(line: bytes) -> str:
@@ -161,7 +174,7 @@ def _plain(field: str) -> str:
         how = f"{name[:60]!r} without a unit, and a [[stream]] of the cell file with "
         how += 'angles = "deg" or lengths = "mm"'
         if name.lower() in (*TIMES, "stamp"):
-            how = "a column of seconds"
+            how = "s, ms, us or ns"
         raise GarbledError(
             f"unit {found[1][:20]!r} of {field[:60]!r} is not read; allowed: rad, m and s; or {how}"
         )
@@ -221,7 +234,8 @@ def _is_time(field: str, longer: bool) -> bool:
     """Whether it is the name of a column of times, perhaps behind the number that a row broke off
     with. A ``t`` behind a number counts only in a row with more fields than it should have: it may
     be a number that is damaged."""
-    word = field.lower()
+    said = named_unit(field, TIMES)
+    word = (field if said is None else said[0]).lower()
     rest = _REST.sub("", word)
     return word in TIMES or (rest in TIMES and (rest != "t" or longer))
 
@@ -236,12 +250,17 @@ class _Rows:
     can be read, each line is tried. So it is after a later line that looks like one and cannot be
     read: nobody knows whose the values are then."""
 
-    def __init__(self, timed: bool) -> None:
-        self._timed = timed
+    def __init__(self, timed: bool, unit: str = "s") -> None:
+        self._timed, self._unit = timed, unit
         self._header: Header | None = None
         self._plain = False
         self._known: frozenset[str] = frozenset()
         self._names: dict[tuple[str, ...], tuple[str, ...]] = {}
+
+    @property
+    def begun(self) -> bool:
+        """Whether a header has been read."""
+        return self._header is not None
 
     def __call__(self, line: bytes) -> tuple[float, tuple[Message, ...]]:
         header = self._header
@@ -255,8 +274,8 @@ class _Rows:
                 pass
             else:
                 if len(row) == header.width and b"_" not in line:
-                    time = row[header.time] if header.time >= 0 else _NAN
-                    if time - time == 0.0 or header.time < 0:
+                    time = row[header.time] / self._per_second if header.time >= 0 else _NAN
+                    if abs(time) <= TIME_LIMIT or header.time < 0:
                         positions = np.array(row)[self._columns]
                         return time, (Joints(as_stamp(time), self._all, positions),)
         try:
@@ -280,6 +299,7 @@ class _Rows:
             raise GarbledError("a header without a time, and with none of the names before")
         self._header = header
         self._mark = header.mark.encode()
+        self._per_second = PER_SECOND[header.units.get("time", self._unit)]
         self._all = tuple(header.joints)
         self._columns = np.array(list(header.joints.values()), dtype=np.int64)
         # Nothing but a time and positions: the rows that come by the million.
@@ -295,8 +315,9 @@ class _Rows:
                 raise GarbledError("a header in a comment")
             return _NAN, ()
         fields = _fields(line, header)
-        time = _time(fields, header.time, header)
-        stamp = _time(fields, header.stamp, header) if header.stamp >= 0 else as_stamp(time)
+        time = self._time(fields, header.time, "time", header)
+        own = header.stamp >= 0
+        stamp = self._time(fields, header.stamp, "stamp", header) if own else as_stamp(time)
         found = [*self._joints(stamp, fields, header), *_poses_of(stamp, fields, header)]
         if header.detach >= 0 and fields[header.detach]:
             (body,) = checked_names((fields[header.detach],))
@@ -306,6 +327,17 @@ class _Rows:
         if not found:
             raise GarbledError("a row of empty fields")
         return time, tuple(found)
+
+    def _time(self, fields: list[str], column: int, what: str, header: Header) -> float:
+        if column < 0:
+            return _NAN
+        time = of_text(fields[column])
+        if time is None:
+            unit = header.units.get(what, self._unit)
+            time = in_seconds(_number(fields[column], header.mark, "time"), unit, what)
+        if not math.isfinite(time):
+            raise GarbledError(f"time: {time}, not a time")
+        return time
 
     def _joints(self, stamp: float, fields: list[str], header: Header) -> Iterator[Message]:
         """The joints with a value, where there are any."""
@@ -342,22 +374,13 @@ def _fields(line: bytes, header: Header) -> list[str]:
     return fields
 
 
-def _time(fields: list[str], column: int, header: Header) -> float:
-    if column < 0:
-        return _NAN
-    time = _number(fields[column], header.mark, "time")
-    if not math.isfinite(time):
-        raise GarbledError(f"time: {time}, not a time")
-    return time
-
-
 def _poses_of(stamp: float, fields: list[str], header: Header) -> Iterator[Message]:
     for body, columns in header.poses.items():
         texts = [fields[k] for k in columns]
         if any(texts):
             numbers = [_number(text, header.mark, f"pose:{body}") for text in texts]
             try:
-                yield BodyPose(stamp, body, pose(numbers[:3], numbers[3:]))
+                yield BodyPose(stamp, body, pose_of(numbers[:3], numbers[3:]))
             except Error as error:
                 raise GarbledError(f"pose of {body!r}: {error}") from error
 
@@ -382,21 +405,30 @@ def _taken(stamp: float, text: str) -> Grasp:
 
 
 class CsvTable(LineFile):
-    """A file. Its header is read when it is opened: what is wrong with it is a `StreamError`."""
+    """A file. Its header is read when it is opened, and its first row: what is wrong with the
+    header, and times that look like another unit, are a `StreamError`.
 
-    def __init__(self, path: str | Path, name: str = "") -> None:
-        super().__init__(path, lambda: _Rows(timed=True), name or f"csv:{path}")
-        number = 1
+    Args:
+        unit: of the times, where the names of their columns do not say it.
+    """
+
+    def __init__(self, path: str | Path, name: str = "", unit: str = "s") -> None:
+        super().__init__(path, lambda: _Rows(timed=True, unit=unit), name or f"csv:{path}")
+        number, rows, begun = 1, _Rows(timed=True, unit=unit), False
         try:
             for number, line in enumerate(bounded_lines(self._file), 1):  # noqa: B007
                 if line is None:
                     raise GarbledError("longer than any header")
-                if found_header(line, timed=True) is not None:
+                if rows(line)[1]:
                     return
-            raise GarbledError("nothing in it")
+                begun = begun or rows.begun
+            if not begun:
+                raise GarbledError("nothing in it")
         except GarbledError as error:
-            self.close()
-            raise StreamError(str(error), file=path, element=f"line {number}") from error
+            # What is wrong with other rows is for whoever reads them.
+            if not begun or isinstance(error, OtherUnitError):
+                self.close()
+                raise StreamError(str(error), file=path, element=f"line {number}") from error
         except OSError as error:
             self.close()
             raise StreamError(f"cannot be read: {reason_of(error)}", file=path) from error
@@ -405,5 +437,7 @@ class CsvTable(LineFile):
 class CsvPipe(LinePipe):
     """A pipe; rows count when they come, and ``time`` is the stamp where there is one."""
 
-    def __init__(self, name: str = "csv:-", stream: BinaryIO | None = None) -> None:
-        super().__init__(_Rows(timed=False), name, stream)
+    def __init__(
+        self, name: str = "csv:-", stream: BinaryIO | None = None, unit: str = "s"
+    ) -> None:
+        super().__init__(_Rows(timed=False, unit=unit), name, stream)

@@ -253,8 +253,8 @@ class LinePipe:
 
 
 class _Lines:
-    def __init__(self) -> None:
-        self._decode = JsonDecoder()
+    def __init__(self, unit: str) -> None:
+        self._decode = JsonDecoder(unit)
 
     def __call__(self, line: bytes) -> tuple[float, tuple[Message, ...]]:
         if not line or line.isspace():
@@ -263,14 +263,16 @@ class _Lines:
 
 
 class JsonLines(LineFile):
-    """A file; each line has its ``time``."""
+    """A file; each line has its ``time``, in ``unit``."""
 
-    def __init__(self, path: str | Path, name: str = "") -> None:
-        super().__init__(path, _Lines, name or f"jsonl:{path}")
+    def __init__(self, path: str | Path, name: str = "", unit: str = "s") -> None:
+        super().__init__(path, lambda: _Lines(unit), name or f"jsonl:{path}")
 
 
 class JsonPipe(LinePipe):
     """A pipe; lines count when they come, and ``time`` is the stamp where there is one."""
 
-    def __init__(self, name: str = "jsonl:-", stream: BinaryIO | None = None) -> None:
-        super().__init__(_Lines(), name, stream)
+    def __init__(
+        self, name: str = "jsonl:-", stream: BinaryIO | None = None, unit: str = "s"
+    ) -> None:
+        super().__init__(_Lines(unit), name, stream)
