@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import standoff as so
-from standoff.geometry.pose import as_pose, inverse
+from standoff.geometry.pose import as_pose, inverse, rpy_of
 
-angles = st.tuples(*[st.floats(-7, 7)] * 3)
+angles = st.tuples(*[st.floats(-6.28, 6.28)] * 3)
 
 
 @settings(deadline=None, derandomize=True)
@@ -32,6 +32,20 @@ def test_quaternions_are_w_x_y_z(q):
 def test_inverse_undoes(rpy, position):
     pose = so.pose(position, rpy=rpy)
     assert np.allclose(inverse(pose) @ pose, np.eye(4), atol=1e-11)
+
+
+@settings(deadline=None, derandomize=True)
+@given(angles)
+def test_rpy_of_a_pose_gives_the_pose_again(rpy):
+    pose = so.pose(rpy=rpy)
+    np.testing.assert_allclose(so.pose(rpy=rpy_of(pose)), pose, atol=1e-8)
+
+
+@pytest.mark.parametrize("pitch", [np.pi / 2, -np.pi / 2])
+@pytest.mark.parametrize("roll, yaw", [(0.0, 0.0), (0.4, 1.0), (-2.0, 3.0)])
+def test_rpy_of_an_upright_x_axis(roll, pitch, yaw):
+    pose = so.pose(rpy=(roll, pitch, yaw))
+    np.testing.assert_allclose(so.pose(rpy=rpy_of(pose)), pose, atol=1e-8)
 
 
 def test_as_pose_copies():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,9 @@ QUATERNION_TOLERANCE = 1e-3
 #: How far the length of a normal may be from 1 before it is refused, [-]. One that went through a
 #: float32 is 1e-7 off; it is brought to length 1, and a longer way off it is no normal.
 NORMAL_TOLERANCE = 1e-6
+
+#: Cosine of a pitch below which the x axis stands upright, [-]: roll and yaw would be noise.
+UPRIGHT = 1e-9
 
 
 Array = NDArray[np.float64]
@@ -182,6 +186,16 @@ def rotation_of_rpy(value: ArrayLike) -> Array:
             [-sp, cp * sr, cp * cr],
         ]
     )
+
+
+def rpy_of(pose: Array) -> Array:
+    """Angles as `rotation_of_rpy` takes them, pitch from -π/2 to π/2; where that is at an end, only
+    yaw minus or plus roll is known, and roll is 0."""
+    (a, b, _), (d, e, _), (g, h, i) = pose[:3, :3].tolist()
+    flat = math.hypot(a, d)
+    if flat < UPRIGHT:
+        return np.array([0.0, math.atan2(-g, flat), math.atan2(-b, e)])
+    return np.array([math.atan2(h, i), math.atan2(-g, flat), math.atan2(d, a)])
 
 
 def inverse(value: Array) -> Array:

@@ -14,13 +14,15 @@ from standoff.cell.allowed import ADJACENT, HELD, RIGID
 from standoff.cell.cell import Cell
 from standoff.cell.model import Model
 from standoff.geometry.mesh import Mesh
+from standoff.geometry.pose import Array, inverse, rpy_of
 from standoff.geometry.shape import Shape
 from standoff.robots.mounted import MountedRobot
 from standoff.view.words import counted, marked, table_of
 
 
 def show(cell: Cell, title: str, console: Console, *, pairs: bool = False) -> None:
-    """Print robots, joints, bodies by shape, allowed pairs with reasons, pairs left to watch."""
+    """Print robots, joints, bodies by shape, their sizes and poses, allowed pairs with reasons, and
+    pairs left to watch."""
     model = cell.model
     marked(
         console,
@@ -29,7 +31,7 @@ def show(cell: Cell, title: str, console: Console, *, pairs: bool = False) -> No
         f"of {counted(sum(map(len, model.parts)), 'shape')}",
     )
     tables = _robots(cell), _joints(cell), _groups(cell), _states(cell), _bodies(cell)
-    for table in (*tables, _allowed(cell)):
+    for table in (*tables, _places(cell), _allowed(cell)):
         if table.row_count:
             console.print()
             console.print(table)
@@ -125,6 +127,35 @@ def _bodies(cell: Cell) -> Table:
     if not any(m.coverings for m in cell.robots.values()):
         table.columns.pop()
     return table
+
+
+def _places(cell: Cell) -> Table:
+    """How large each link and body is along the axes of its own frame, and its pose."""
+    title = "Sizes (x y z), positions and angles (roll pitch yaw)"
+    table = _table(title, "name", r"size \[m]", r"position \[m]", r"angles \[rad]")
+    for name in cell.model.names[:_MOST_ROWS]:
+        at = cell.pose(name)
+        table.add_row(escape(name), _size(cell, name, at), _three(at[:3, 3]), _three(rpy_of(at), 2))
+    for column in table.columns[1:]:
+        column.justify, column.no_wrap = "right", True
+    return table
+
+
+def _size(cell: Cell, name: str, at: Array) -> str:
+    """The extents of the box that bounds all shapes, along the axes of a frame at ``at``."""
+    low, high = np.full(3, np.inf), np.full(3, -np.inf)
+    for shape, pose in cell.state().placed(name):
+        if not shape.bounded:
+            return "unbounded"
+        turned = (inverse(at) @ pose)[:3]
+        middle, half = sum(shape.bounds()) / 2.0, np.ptp(shape.bounds(), axis=0) / 2.0
+        centre, reach = turned[:, :3] @ middle + turned[:, 3], np.abs(turned[:, :3]) @ half
+        low, high = np.minimum(low, centre - reach), np.maximum(high, centre + reach)
+    return _three(high - low)
+
+
+def _three(values: Array, digits: int = 3) -> str:
+    return " ".join(f"{x:z.{digits}f}" for x in values)
 
 
 #: Bodies listed one by one; a cell with more is summed up, [-].
