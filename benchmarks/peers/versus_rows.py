@@ -130,8 +130,10 @@ def predictor(count: int) -> Row:
         rng = np.random.default_rng(6)
         side = 0.7 * count ** (1 / 3)
         x, v = rng.uniform(0, side, (count, 3)), 0.1 * rng.normal(size=(count, 3))
-        # Commits before schedules were objects have this one as their default.
-        how = {"schedule": so.predict.DynamicUrgency()} if hasattr(so, "Urgency") else {}
+        # Older commits call this schedule otherwise, or have it as their default.
+        newer = getattr(getattr(so, "predict", None), "DynamicUrgency", None)
+        schedule = newer or getattr(so, "Urgency", None)
+        how = {"schedule": schedule()} if schedule else {}
         predict = so.Predictor(np.full(count, 0.05), max_acceleration=1.0, period=0.01, **how)
         places = cycle([x + 0.01 * k * v for k in (*range(100), *range(100, 0, -1))])
         return lambda: predict.step(next(places), v)
@@ -179,7 +181,8 @@ def interference() -> Callable[[], object]:
         f"part{k}": (_star(rng), so.pose(rng.uniform(-0.5, 0.5, 3), rpy=rng.uniform(-3, 3, 3)))
         for k in range(12)
     }
-    return lambda: so.interference.find(parts)
+    find = getattr(so.interference, "find", so.interference)  # an older name
+    return lambda: find(parts)
 
 
 ROWS: dict[str, Row] = {

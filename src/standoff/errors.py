@@ -101,16 +101,21 @@ class CellError(Error):
 
 
 class UnknownNameError(CellError):
-    """A name nobody bears; the message offers the nearest known ones."""
+    """A name nobody bears; the message offers the nearest known ones.
+
+    Args:
+        there: what else to say of what there is.
+    """
 
     def __init__(
-        self, name: str, known: Iterable[str], *, what: str = "name", **where: Any
+        self, name: str, known: Iterable[str], *, what: str = "name", there: str = "", **where: Any
     ) -> None:
         self.name = name
         self.nearest = nearest(name, known)
         hint = ", ".join(repr(n) for n in self.nearest)
+        hints = (f"did you mean {hint}?" if hint else "", there)
         super().__init__(
-            f"unknown {what} {name!r}", allowed=f"did you mean {hint}?" if hint else None, **where
+            f"unknown {what} {name!r}", allowed=" ".join(filter(None, hints)) or None, **where
         )
 
 

@@ -310,10 +310,11 @@ BAD = {
         so.errors.ConfigurationError,
         "panda_joint2",
     ),
-    "q that is no numbers": (lambda c: c.set_state("home"), so.errors.ConfigurationError, "home"),
+    "q that is no numbers": (lambda c: c.set_state(["home"]), so.errors.ConfigurationError, "home"),
+    "no named state": (lambda c: c.set_state("home"), so.errors.UnknownNameError, "arm/ready"),
     "q with an unknown joint": (
         lambda c: c.set_state({**READY, "arm/panda_joint8": 0.0}),
-        so.errors.ConfigurationError,
+        so.errors.UnknownNameError,
         "panda_joint7",
     ),
     "q without a joint": (

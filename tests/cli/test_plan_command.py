@@ -149,6 +149,28 @@ def test_joints_that_stay(command, folder):
     assert status == 2 and "several robots" in errors and "a/x or b/x" in errors
 
 
+def test_groups_and_named_states_of_an_srdf(command):
+    base = ("plan", "builtin:panda", "--joints", "panda_arm", "--json")
+    status, shown, errors = command(*base, "--start", "1.2,0.3,0,-2,0,2.3,0.8", "--goal", "ready")
+    assert status == 0, errors
+    said = json.loads(shown)
+    assert said["planned"] == [f"panda/panda_joint{k}" for k in range(1, 8)]
+    assert said["waypoints"][-1] == [0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785, 0.0]
+    status, shown, errors = command(
+        "plan", "builtin:panda", "--start", "panda/ready", "--goal", "panda_joint1=0.4"
+    )
+    assert status == 0 and "panda_finger_joint1" in shown.partition("note")[2], errors
+    for args, wanted in (
+        (("--start", "ready", "--goal", "raedy"), ["--goal", "panda/ready, panda/open"]),
+        (("--goal", "ready", "--joints", "arm"), ["--joints", "groups: panda/panda_arm"]),
+    ):
+        status, _, errors = command("plan", "builtin:panda", *args)
+        assert status == 2 and all(word in errors for word in wanted)
+    status, shown, _ = command("info", "builtin:panda")
+    assert status == 0 and "Groups" in shown and "panda/panda_arm" in shown
+    assert "Named states" in shown and "panda/ready" in shown
+
+
 @pytest.mark.parametrize("end", ["start", "goal"])
 def test_an_end_that_is_not_free_names_the_pair(command, end):
     ends = {"start": "-0.8,0", "goal": "0.8,0", end: "-0.3,0"}
@@ -263,7 +285,9 @@ def test_a_problem_with_its_obstacles(command, folder):
         "--certificate", "proof.json", "--save-cell", "with.toml",
     )  # fmt: skip
     assert status == 0, errors
-    assert "problem 7 of set.json" in shown and "7 joints, 1 stay" in shown
+    assert (
+        "problem 7 of set.json" in shown and "panda/panda_arm (7 joints); the others stay" in shown
+    )
     assert "can" in so.Cell.load(folder / "with.toml").bodies
     assert command("check", "with.toml", "p.csv")[0] == 0
     assert command("verify", "proof.json")[0] == 0

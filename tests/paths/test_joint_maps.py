@@ -64,7 +64,7 @@ def mapped(cell: so.Cell) -> list[tuple[tuple[int, int], JointMap]]:
         frames = model.frame[a], model.frame[b]
         if frames[0] == frames[1] or min(frames) == 0:
             continue
-        made = joint_map(cell.model, [(model.names[a], model.names[b])], CLEARANCE)
+        made = joint_map(cell.model, model.names[a], model.names[b], CLEARANCE)
         if made is not None:
             found.append(((a, b), made))
     return found

@@ -273,7 +273,7 @@ def test_bad_input(tmp_path):
     with pytest.raises(so.errors.PathError, match="tolerance"):
         so.Planner(cell, 0.0, 0.0)
     for bad in (
-        {"seed": -1}, {"seed": 1.5}, {"timeout": 0}, {"timeout": "soon"}, {"joints": "s"},
+        {"seed": -1}, {"seed": 1.5}, {"timeout": 0}, {"timeout": "soon"},
         {"joints": []},
     ):  # fmt: skip
         with pytest.raises(so.errors.PlanError, match=next(iter(bad))):
@@ -282,8 +282,11 @@ def test_bad_input(tmp_path):
         planner.plan(LEFT, [])
     with pytest.raises(so.errors.UnknownNameError, match="s/x"):
         planner.plan(LEFT, RIGHT, joints=["s/z"])
-    for goal in ([0.0], [0.0, np.nan], "here", None, {"s/q": 1.0}, [[0.0, 0.0], [0.0]]):
+    for goal in ([0.0], [0.0, np.nan], None, [[0.0, 0.0], [0.0]]):
         with pytest.raises(so.errors.ConfigurationError):
+            planner.plan(LEFT, goal)
+    for goal in ("here", {"s/q": 1.0}):
+        with pytest.raises(so.errors.UnknownNameError):
             planner.plan(LEFT, goal)
 
 
@@ -364,12 +367,12 @@ def test_joints_may_be_named_without_their_robot(tmp_path):
     assert chosen_joints(cell, ["s"]).tolist() == [0, 1]
     two = two_sliders(tmp_path)
     assert chosen_joints(two, ["b", "a/y"]).tolist() == [1, 2, 3]
-    with pytest.raises(so.errors.PathError, match="several robots"):
+    with pytest.raises(so.errors.ConfigurationError, match="several robots"):
         chosen_joints(two, ["x"])
     with pytest.raises(so.errors.UnknownNameError, match="'s'"):
         chosen_joints(cell, ["t"])
-    with pytest.raises(so.errors.PlanError, match="which it follows"):
-        chosen_joints(pandas(), ["panda_finger_joint2"])
+    finger = chosen_joints(pandas(), ["panda_finger_joint1"]).tolist()
+    assert chosen_joints(pandas(), ["panda_finger_joint2"]).tolist() == finger
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -405,7 +408,7 @@ def test_input_of_the_wrong_kind(tmp_path):
     planner = so.Planner(cell)
     with pytest.raises(so.Error, match="goal"):
         planner.plan(LEFT, [[[1], [1, 2]]])
-    with pytest.raises(so.errors.PlanError, match="not the name of a joint"):
+    with pytest.raises(so.errors.ConfigurationError, match="not a name"):
         planner.plan(LEFT, RIGHT, joints=[["s/x"]])
 
 

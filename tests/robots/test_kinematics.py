@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from standoff.errors import ConfigurationError, DuplicateNameError, RobotError, UnknownNameError
+from standoff.errors import CellError, DuplicateNameError, RobotError, UnknownNameError
 from standoff.geometry.pose import pose
 from standoff.robots.description import Joint, Link, Mimic, Robot
 from standoff.robots.kernels import kinematics
@@ -226,7 +226,7 @@ def test_angles_beyond_the_fast_range_and_none_at_all():
     ],
 )
 def test_a_configuration_that_does_not_fit_is_refused_by_name(q, words):
-    with pytest.raises(ConfigurationError, match=words):
+    with pytest.raises(CellError, match=words):
         tree_of("ur5").forward(q)
 
 

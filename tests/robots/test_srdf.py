@@ -101,10 +101,9 @@ def test_a_virtual_joint_of_an_unknown_type_or_to_another_link():
     assert any("not the root" in note for note in with_srdf(joint.format("fixed", "b")).notes)
 
 
-def test_groups_states_and_end_effectors_are_passed_over():
+def test_groups_and_end_effectors_disable_no_pair():
     robot = with_srdf(
         '<group name="g"><chain base_link="a" tip_link="d"/></group>'
-        '<group_state name="s" group="g"><joint name="ab" value="nan"/></group_state>'
         '<end_effector name="e" parent_link="d" group="g"/><passive_joint name="x"/>'
     )
     assert robot.disabled == {} and robot.notes == ()

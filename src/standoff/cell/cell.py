@@ -330,8 +330,8 @@ class Cell:
         with or without the robot before them."""
         rule = checked_rule(
             source, robot, rename, ignore, angles, lengths, scale, offset,
-            robots=self._robots, joints=self.joints,
-            others=[*self._bodies, *self._links(), *self.tree.mimics],
+            names=self.tree.names,
+            others=[*self._bodies, *self._links()],
         )  # fmt: skip
         self._streams = (*self._streams, rule)
         self._changed()
@@ -343,7 +343,8 @@ class Cell:
 
     def set_state(self, q: Any = None, poses: Any = None) -> None:
         """Remember where everything is now: the joints, and the poses of the moving bodies (an
-        array in the order of `moving`, or a dict by name that may leave some out)."""
+        array in the order of `moving`, or a dict by name that may leave some out). A named state
+        (see `states`) leaves the joints that it does not name as they are."""
         with self._lock:
             joints = self._at(q)
             moving = self.moving
@@ -392,9 +393,22 @@ class Cell:
                 kept = self._nearest = revision, Nearest(self)
             return least_clearance(self.state(q), kept[1])
 
-    def configuration(self, q: Any) -> Array:
-        """``q`` as one flat array in the order of `joints`; from an array or a dict by name."""
-        return self.tree.configuration(q)
+    def configuration(self, q: Any, what: str = "q") -> Array:
+        """``q`` as one flat array in the order of `joints`; from an array, a dict by name, or the
+        name of a named state (see `states`), which leaves the joints that it does not name where
+        the cell has them. ``what`` it is called in errors."""
+        return self.tree.configuration(q, what, self.q if isinstance(q, str) else None)
+
+    @property
+    def groups(self) -> Mapping[str, tuple[str, ...]]:
+        """Groups of the robots' SRDFs, ``left/arm``, and the moving joints of each."""
+        return dict(self.tree.names.groups)
+
+    @property
+    def states(self) -> Mapping[str, Mapping[str, float]]:
+        """Named states of the robots' SRDFs with values by joint, [rad] or [m]: ``left/ready``, or
+        ``left/arm/ready`` where several groups of a robot have a state of one name."""
+        return {name: dict(values) for name, values in self.tree.names.states.items()}
 
     @property
     def q(self) -> Array:

@@ -171,11 +171,10 @@ def _shape(table: Table, folder: Path) -> Shape:
 
 
 def _set_state(cell: Cell, top: Table) -> None:
-    joints = top.get("state", dict, "a table of joint values by name", None)
-    if joints is None:
-        return
-    full = dict(zip(cell.joints, cell.q.tolist(), strict=True))
-    top.wrapped("state", cell.set_state, {**full, **joints})
+    given = top.get("state", (dict, str), "joint values by name, or a named state", None)
+    if given is not None:
+        q = top.wrapped("state", cell.tree.configuration, given, "", cell.q)
+        cell.set_state(q)
 
 
 def _attach(cell: Cell, table: Table) -> None:

@@ -55,7 +55,7 @@ class State:
         self.twists = np.zeros((model.frames, 6))
         if twists is not None:
             self.twists[tree.frames :] = twists
-        speeds = tree.configuration(dq, "dq")
+        speeds = tree.values(dq, "dq", kind="velocity")
         kinematics.forward_velocity(
             tree.reals, tree.ints, self.q, speeds, tree.scratch(), self.rows, self.twists
         )

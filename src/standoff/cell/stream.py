@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from standoff.errors import CellError, UnknownNameError
 from standoff.names import MAX_NAME_LENGTH, check_text, listed
+from standoff.robots.joint_names import JointNames
 from standoff.scalars import number
 
 #: One unit of a stream in ours: radians and metres.
@@ -48,27 +49,30 @@ class StreamRule:
 
 def checked_rule(
     source: Any, robot: Any, rename: Any, ignore: Any, angles: Any, lengths: Any, scale: Any,
-    offset: Any, *, robots: Iterable[str], joints: Iterable[str], others: Iterable[str],
+    offset: Any, *, names: JointNames, others: Iterable[str],
 ) -> StreamRule:  # fmt: skip
     """The rule, if all that it names is there.
 
     Args:
-        others: names that may be meant beside joints: bodies, links and mimic joints.
+        names: of the joints.
+        others: names that may be meant beside joints: bodies and links.
 
     Raises:
         CellError: what is wrong, where.
     """
     _pattern(source, "source")
-    if robot is not None and robot not in robots:
-        raise UnknownNameError(str(robot), robots, what="robot", element="robot")
+    if robot is not None and robot not in names.robots:
+        raise UnknownNameError(str(robot), names.robots, what="robot", element="robot")
     _one_of(angles, ANGLES, "angles")
     _one_of(lengths, LENGTHS, "lengths")
-    known = {*joints, *others}
+    known = {*names.known, *others}
     renamed: dict[str, str] = {}
     for name, meant in _table(rename, "rename").items():
         full = f"{robot}/{meant}" if robot is not None and f"{robot}/{meant}" in known else meant
         if full not in known:
-            raise UnknownNameError(str(meant), known, element=f"rename.{name}")
+            if not names.could_be(meant, robot):
+                raise UnknownNameError(str(meant), known, element=f"rename.{name}")
+            full = names.find(meant, f"rename.{name}", robot=robot).name
         renamed[name] = full
     if len(set(renamed.values())) < len(renamed):
         raise CellError("two names for one joint or body", element="rename", value=renamed)

@@ -36,8 +36,9 @@ class _Ends:
         str | None,
         option(
             "Q",
-            "Where to start: values (0,0.3,…), names with values (elbow=0.3,…), or a file as "
-            "[bold]check[/bold] reads it; where the cell has the joints by default.",
+            "Where to start: values (0,0.3,…), names with values (elbow=0.3,…), a named state of "
+            "the SRDF (ready), or a file as [bold]check[/bold] reads it; where the cell has the "
+            "joints by default.",
         ),
     ] = None
     goal: Annotated[
@@ -58,7 +59,11 @@ class _Ends:
     index: Annotated[int | None, option("N", "Which problem of it; the first by default.")] = None
     joints: Annotated[
         list[str] | None,
-        option("NAMES", "Joints, or robots, that may move, by commas; repeatable. All by default."),
+        option(
+            "NAMES",
+            "Groups of the SRDF (panda_arm), robots or joints that may move, by commas; "
+            "repeatable. All by default.",
+        ),
     ] = None
 
     def refuse_contradictions(self) -> None:
@@ -167,8 +172,8 @@ class _Margins:
 
 
 @command(
-    epilog="Example: [bold]standoff plan builtin:panda --start 0,-0.8,0,-2.4,0,1.6,0.8,0.02 "
-    "--goal 1.2,0.3,0,-2,0,2.3,0.8,0.02 --out path.csv --certificate proof.json[/bold], "
+    epilog="Example: [bold]standoff plan builtin:panda --start ready --joints panda_arm "
+    "--goal 1.2,0.3,0,-2,0,2.3,0.8 --out path.csv --certificate proof.json[/bold], "
     "[bold]standoff plan cell.toml --start start.csv --goal elbow=1.2,wrist=0.3 --goal elbow=0.8 "
     "--joints left --smooth 2000 --picture strip.png[/bold]. "
     "Exit status: 0 solved, 1 not solved, 2 bad input."

@@ -23,6 +23,7 @@ from standoff.contact.packing import (
 )
 from standoff.contact.result import CONTACT_BYTES, ContactStep, Owners
 from standoff.errors import CellError, DuplicateNameError, PoseError, UnknownNameError
+from standoff.geometry.narrowphase.dispatch import general_address
 from standoff.geometry.pose import Array, as_pose, vector
 from standoff.geometry.shape import Shape
 from standoff.scalars import amount, number
@@ -232,9 +233,8 @@ class Scene:
     def _ready(self) -> tuple[Any, ...]:
         """What the kernel is called with; made at the first step, as it takes a compiler."""
         assert self._state is not None
-        kernels = "contact.kernels"
-        self._scratch.pair.touch_at = address_of(f"{kernels}.piece_pair.touch_pair")
-        self._scratch.pair.distance_at = address_of(f"{kernels}.first_touch.piece_distance")
+        self._scratch.pair.touch_at = address_of("contact.kernels.piece_pair.touch_pair")
+        self._scratch.pair.distance_at = general_address()
         self._tables = (self._scene.address, self._state.address, self._scratch.address)
         return self._tables
 

@@ -16,6 +16,7 @@ from standoff.errors import Error, PoseError
 from standoff.geometry.pose import Array, as_pose
 from standoff.monitor.kernels.tables import MonitorTables
 from standoff.monitor.report import Fault
+from standoff.robots.joint_names import JointNames
 from standoff.robots.tree import Tree
 
 #: The one float64 of this machine's byte order.
@@ -52,7 +53,7 @@ class Reading:
         self.q: Array = np.zeros(0)
         self.poses: Array = np.zeros((0, 4, 4))
         self._joints: tuple[str, ...] = ()
-        self._mimics: frozenset[str] = frozenset()
+        self._names: JointNames
         self._moving: tuple[str, ...] = ()
         self._last: Array = np.zeros(0)
         self._frames: Array = np.zeros((0, 12))
@@ -71,7 +72,7 @@ class Reading:
         bodies = {name: body.pose for name, body in moving.items()}
         bodies |= {n: v for n, v in zip(self._moving, self.last_poses) if n in bodies}
         self.poses = np.array([*bodies.values()], dtype=float).reshape(-1, 4, 4)
-        self._joints, self._moving, self._mimics = tree.joints, tuple(bodies), tree.mimics
+        self._joints, self._moving, self._names = tree.joints, tuple(bodies), tree.names
         self._last = tables.limits.last
         self._frames = tables.frames[len(tables.frames) - len(self._moving) :]
         self._last[:] = self.q
@@ -109,7 +110,7 @@ class Reading:
         self._take_time(time)
         try:
             self.q[:] = self.last_q
-            take_joints(q, self.q, self._joints, self._mimics, self.faults, "q")
+            take_joints(q, self.q, self._names, self.faults, "q")
             if len(self._moving) or poses is not None:
                 self._take_poses(poses)
         except Exception as error:  # whatever the objects of strangers raise when they are read
@@ -203,15 +204,14 @@ class Reading:
 def take_joints(
     value: Any,
     into: Array,
-    joints: tuple[str, ...],
-    mimics: frozenset[str],
+    names: JointNames,
     faults: list[Fault],
     element: str,
     each: str = "",
 ) -> None:
     """One number a joint from whatever was given, an array or a mapping by name, written ``into``
-    an array, and what is wrong with it; what cannot be used is left as it is. Those of ``mimics``
-    are passed over: their master says where they are."""
+    an array, and what is wrong with it; what cannot be used is left as it is. Mimic joints are
+    passed over: their master says where they are."""
     if not isinstance(value, Mapping):
         given = None if value is None else _numbers(value)
         if given is None:
@@ -222,34 +222,37 @@ def take_joints(
         else:
             into[:] = given
         return
-    known = {name: j for j, name in enumerate(joints)}
+    known, named = names.unique, [0] * len(names.joints)
     for name, x in value.items():
-        if name in mimics:
+        joint = known.get(name)
+        if joint is None:
+            several = " or ".join(found.name for found in names.could_be(name))
+            faults.append(
+                Fault("unknown", each + _name(name), _short(x), several or "a name of cell.joints")
+            )
             continue
-        if name not in known:
-            named = each + _name(name)
-            faults.append(Fault("unknown", named, _short(x), "a name of cell.joints"))
+        if joint.mimic:
             continue
+        named[joint.column] += 1
         given = _numbers(x)
         if given is None or given.shape != ():
-            faults.append(Fault("non-finite", each + name, _short(x), "a finite number"))
+            faults.append(Fault("non-finite", each + joint.name, _short(x), "a finite number"))
         else:
-            into[known[name]] = given
-    faults += [
-        Fault("missing", each + name, None, "a value for each joint")
-        for name in joints
-        if name not in value
-    ]
+            into[joint.column] = given
+    for joint_name, count in zip(names.joints, named):
+        if count == 0:
+            faults.append(Fault("missing", each + joint_name, None, "a value for each joint"))
+        elif count > 1:
+            faults.append(Fault("length", each + joint_name, count, "one value for each joint"))
 
 
-def velocities(
-    dq: Any, joints: tuple[str, ...], mimics: frozenset[str]
-) -> tuple[Array | None, tuple[Fault, ...]]:
+def velocities(dq: Any, names: JointNames) -> tuple[Array | None, tuple[Fault, ...]]:
     """One finite number a joint from whatever was given; None where one of them cannot be used,
     and what is wrong with it."""
+    joints = names.joints
     found, faults = np.zeros(len(joints)), list[Fault]()
     try:
-        take_joints(dq, found, joints, mimics, faults, "dq", "dq of ")
+        take_joints(dq, found, names, faults, "dq", "dq of ")
     except Exception as error:  # whatever the objects of strangers raise when they are read
         return None, (Fault("missing", "dq", type(error).__name__, f"{len(joints)} numbers"),)
     for name, x in zip(joints, found.tolist()):

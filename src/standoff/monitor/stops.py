@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ from standoff.monitor.buffers import DEFAULT, USUAL_SPEED_LIMIT
 from standoff.monitor.reading import is_table, velocities
 from standoff.monitor.report import Cycle, Fault, StopWarning
 from standoff.paths.checker import USUAL_TOLERANCE
+from standoff.robots.joint_names import JointNames
 from standoff.scalars import FINITE, amount, flag, whole
 
 if TYPE_CHECKING:
@@ -121,10 +122,11 @@ class Stopping:
         Raises:
             UnknownNameError: and which names there are.
         """
-        by_joint = {DEFAULT, *cell.robots, *cell.joints}
-        by_body = {DEFAULT, *cell.bodies}
         for element, given in self._mappings.items():
-            _known(given, by_body if element == "bodies" else by_joint, f"stopping: {element}")
+            if element == "bodies":
+                _known(given, {DEFAULT, *cell.bodies}, "stopping: bodies")
+            else:
+                cell.tree.names.spread(given, f"stopping: {element}")
         for pair in self.clearances:
             _known(pair, {*cell.model.names}, "stopping: clearances")
 
@@ -139,10 +141,10 @@ class Stopping:
         # Only here: a monitor that certifies no stops does not wait for the kernels of paths.
         from standoff.paths.stop_check import StopCheck, StopModel
 
-        joints = cell.joints
+        joints = cell.tree.names
         least = _by_joint(self.deceleration, joints, "deceleration")
         most = least if self.hardest is None else _by_joint(self.hardest, joints, "hardest")
-        for name, low, high in zip(joints, least, most):
+        for name, low, high in zip(cell.joints, least, most):
             if high < low:
                 raise MonitorError(
                     "less than the least that the brake holds",
@@ -246,24 +248,21 @@ def _known(given: Iterable[Any], names: set[str], element: str) -> None:
 
 
 def _by_joint(
-    given: ByJoint, joints: Sequence[str], element: str, otherwise: float | None = None
+    given: ByJoint, names: JointNames, element: str, otherwise: float | None = None
 ) -> Array:
     """One number a joint: that of the joint itself, of its robot, or of all."""
     if not isinstance(given, Mapping):
-        return np.full(len(joints), given)
-    result = np.empty(len(joints))
-    for j, name in enumerate(joints):
-        usual = given.get(name.partition("/")[0], given.get(DEFAULT, otherwise))
-        found = given.get(name, usual)
-        if found is None:
-            raise MonitorError(
-                "nothing is said of a joint",
-                element=f"stopping: {element}",
-                value=name,
-                allowed=f"its name, that of its robot, or {DEFAULT!r}",
-            )
-        result[j] = found
-    return result
+        return np.full(len(names.joints), given)
+    by_name = names.spread(given, f"stopping: {element}", strict=False)
+    found = [by_name.get(joint, otherwise) for joint in names.joints]
+    if None in found:
+        raise MonitorError(
+            "nothing is said of a joint",
+            element=f"stopping: {element}",
+            value=names.joints[found.index(None)],
+            allowed=f"its name, that of its robot, or {DEFAULT!r}",
+        )
+    return np.array(found, dtype=float)
 
 
 class Stops:
@@ -301,13 +300,13 @@ class Stops:
         faults: tuple[Fault, ...] = ()
         given = dq
         if not is_table(dq, q.shape):
-            given, faults = velocities(dq, check.joints, check.mimics)
+            given, faults = velocities(dq, check.names)
         if given is None:
             free = check.free(q, poses, dt)
         else:
             free = check.free(q, poses, dt, given)
             if not check.known:
-                _, faults = velocities(dq, check.joints, check.mimics)
+                _, faults = velocities(dq, check.names)
         return cycle if free and not faults else self._told(cycle, dt, faults)
 
     def forget(self) -> None:

@@ -43,7 +43,6 @@ from standoff.geometry.pose import Array, as_pose, numbers
 from standoff.geometry.shape import IntArray, Shape
 from standoff.motion.kernels import bound as motion
 from standoff.motion.kernels import reach as reach_kernel
-from standoff.robots.joint_values import joint_values
 from standoff.robots.kernels import kinematics
 from standoff.robots.tree import WORLD, Tree
 from standoff.scalars import whole
@@ -111,7 +110,7 @@ class MotionBound:
     def segment(self, qa: Values, qb: Values) -> Motion:
         """The bound over ``q(t) = qa + t (qb - qa)``, t from 0 to 1."""
         joints = self.tree.joints
-        a, b = joint_values(qa, joints, "qa"), joint_values(qb, joints, "qb")
+        a, b = self.tree.configuration(qa, "qa"), self.tree.configuration(qb, "qb")
         with np.errstate(over="ignore"):
             way = np.abs(b - a)
         return self.curve(np.minimum(a, b), np.maximum(a, b), way, np.zeros(len(joints)))
@@ -124,8 +123,8 @@ class MotionBound:
         ``speed`` and ``acceleration`` (>= 0), per unit of the motion's own time. ``low`` and
         ``high`` may be infinite; they matter where prismatic joints are."""
         joints = self.tree.joints
-        low = joint_values(low, joints, "low", infinite=True)
-        high = joint_values(high, joints, "high", infinite=True)
+        low = self.tree.values(low, "low", infinite=True)
+        high = self.tree.values(high, "high", infinite=True)
         if (low > high).any():
             at = int(np.argmax(low > high))
             raise ConfigurationError(
@@ -136,8 +135,8 @@ class MotionBound:
         motion.widen_reach(
             tree.reals, tree.ints, self.bodies, self.chain, self.reach, low, high, reach
         )
-        speed = joint_values(speed, joints, "speed", negative=False)
-        acceleration = joint_values(acceleration, joints, "acceleration", negative=False)
+        speed = tree.values(speed, "speed", negative=False)
+        acceleration = tree.values(acceleration, "acceleration", negative=False)
         return Motion(self, reach, self._frames(speed), self._frames(acceleration))
 
     def _frames(self, values: Array) -> Array:

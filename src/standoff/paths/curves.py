@@ -12,8 +12,7 @@ from standoff.cell.cell import Cell
 from standoff.errors import PathError
 from standoff.motion.pieces import Pieces, at_rest
 from standoff.motion.splines import Polynomials, read_spline, spline_kind
-from standoff.paths.joints import find_joints
-from standoff.paths.trajectory import is_trajectory, joint_trajectory
+from standoff.paths.trajectory import is_trajectory, joint_trajectory, mimic_gap
 
 _TAKEN = (
     "so.paths.Pieces; PPoly (CubicSpline, PchipInterpolator, …), BPoly or BSpline of SciPy up to "
@@ -21,7 +20,7 @@ _TAKEN = (
 )
 
 
-def as_pieces(cell: Cell, motion: Any, joints: Sequence[str] | None = None) -> Pieces:
+def as_pieces(cell: Cell, motion: Any, joints: str | Sequence[str] | None = None) -> Pieces:
     """A motion of the cell's joints as polynomials, exact but for `Pieces.rounding`.
 
     Args:
@@ -35,8 +34,9 @@ def as_pieces(cell: Cell, motion: Any, joints: Sequence[str] | None = None) -> P
               its last, whatever its ``extrapolate`` says; one that repeats itself (``"periodic"``)
               over one period, whose end has to meet its start;
             - a ROS trajectory as `joint_trajectory` takes it, with that function's defaults.
-        joints: names of the joints that ``motion`` has values for, in its order; the others stay
-            where the cell has them. All joints of the cell by default, in its order.
+        joints: names of the joints that ``motion`` has values for, in its order, or of groups of
+            them; the others stay where the cell has them. A mimic joint may be among them if it
+            moves as its master says. All joints of the cell by default, in its order.
 
     Raises:
         PathError: anything else, and motions that make no sense; see there.
@@ -66,7 +66,8 @@ def _fits(cell: Cell, motion: Polynomials) -> bool:
 
 def _placed(cell: Cell, motion: Polynomials, joints: Sequence[str] | None) -> Pieces:
     """The motion's columns put where the cell has their joints."""
-    names = cell.joints if joints is None else tuple(joints)
+    found = cell.tree.names.members(cell.joints if joints is None else joints)
+    names = [joint.name for joint in found]
     if motion.coefficients.shape[2] != len(names):
         hint = "" if joints is not None else "; name the joints of fewer columns with joints=[…]"
         raise PathError(
@@ -76,19 +77,15 @@ def _placed(cell: Cell, motion: Polynomials, joints: Sequence[str] | None) -> Pi
         )
     if joints is None:
         return Pieces.make(*motion, cell.joints)
-    found = find_joints(cell, names)
-    for f in found:
-        if f.mimic:
-            raise PathError(
-                "a mimic joint has no motion of its own",
-                element="joints",
-                value=f.name,
-                allowed=cell.joints[f.column],
-            )
-    columns = [f.column for f in found]
     coefficients, rounding = at_rest(cell.q, len(motion.coefficients))
-    coefficients[:, :, columns] = motion.coefficients
-    rounding[:, columns] = motion.rounding
+    for k, f in enumerate(found):
+        if not f.mimic:
+            coefficients[:, :, f.column] = motion.coefficients[:, :, k]
+            rounding[:, f.column] = motion.rounding[:, k]
+    for k, f in enumerate(found):
+        if f.mimic:
+            gap = mimic_gap(f, motion.coefficients[:, :, k], coefficients[:, :, f.column])
+            rounding[:, f.column] += (gap + motion.rounding[:, k]) / abs(f.multiplier)
     return Pieces.make(motion.times, coefficients, rounding, cell.joints)
 
 

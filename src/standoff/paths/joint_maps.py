@@ -8,8 +8,9 @@ look at them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product
 
 import numpy as np
@@ -43,10 +44,11 @@ class JointMap:
     high: Array
     cells: IntArray
 
-    @property
+    @cached_property
     def empty(self) -> bool:
         return not self.cells.any()
 
+    @cached_property
     def sums(self) -> IntArray:
         """How many marked cells there are before each corner, (n + 1, n + 1, ...)."""
         total: IntArray = np.zeros([n + 1 for n in self.cells.shape], dtype=np.int64)
@@ -56,31 +58,33 @@ class JointMap:
         return total
 
 
-def joint_map(model: Model, pairs: Iterable[tuple[str, str]], clearance: float) -> JointMap | None:
-    """The map of all these pairs of bodies, which the same two frames carry, and which are to keep
-    farther apart than ``clearance``; None where there are many joints between them or one without
-    limits, or where a distance would take long."""
-    cells: IntArray | None = None
-    joints: tuple[int, ...] = ()
-    limits: Array = np.zeros((2, 0))
-    for a, b in pairs:
-        few = 0 < joints_between(model.tree, model.frame_of(a), model.frame_of(b)) <= max(_LEVELS)
-        kinds = [{x.shape.kind for x in model.entries[name].primitives} for name in (a, b)]
-        # Maps save time, and would take too much of it where kernels are interpreted.
-        if INTERPRETED or not few or not all(has_closed_form(x, y) for x, y in product(*kinds)):
-            return None
-        problem = Problem(model, a, b, clearance)
-        if problem.endless is not None:
-            return None
-        joints, limits = problem.joints, problem.limits
-        levels = _LEVELS[len(joints)]
-        if cells is None:
-            cells = np.zeros((1 << levels) ** len(joints), dtype=np.int64)
-        map_apart(problem.tables.address, levels, _BUDGET, cells)
-    if cells is None:
+def joint_map(model: Model, a: str, b: str, clearance: float) -> JointMap | None:
+    """The map of two bodies that are to keep farther apart than ``clearance``; None where there are
+    many joints between them or one without limits, or where a distance would take long."""
+    few = 0 < joints_between(model.tree, model.frame_of(a), model.frame_of(b)) <= max(_LEVELS)
+    kinds = [{x.shape.kind for x in model.entries[name].primitives} for name in (a, b)]
+    # Maps save time, and would take too much of it where kernels are interpreted.
+    if INTERPRETED or not few or not all(has_closed_form(x, y) for x, y in product(*kinds)):
         return None
-    shape = (1 << _LEVELS[len(joints)],) * len(joints)
-    return JointMap(joints, limits[0], limits[1], cells.reshape(shape))
+    problem = Problem(model, a, b, clearance)
+    if problem.endless is not None:
+        return None
+    levels, count = _LEVELS[len(problem.joints)], len(problem.joints)
+    cells = np.zeros((1 << levels) ** count, dtype=np.int64)
+    map_apart(problem.tables.address, levels, _BUDGET, cells)
+    low, high = problem.limits
+    return JointMap(problem.joints, low, high, cells.reshape((1 << levels,) * count))
+
+
+def merged(maps: Sequence[JointMap | None]) -> JointMap | None:
+    """One map of several pairs of bodies that the same two frames carry: a cell is marked where it
+    is for one of them. None where one has none."""
+    found = [m for m in maps if m is not None]
+    if len(found) < len(maps) or not found:
+        return None
+    if len(found) == 1:
+        return found[0]
+    return replace(found[0], cells=np.maximum.reduce([m.cells for m in found]))
 
 
 def joints_between(tree: Tree, a: int, b: int) -> int:

@@ -1,5 +1,5 @@
-"""Joints of a cell as others write them: their names, their values against what the joints can do,
-and angles that were wrapped to one turn.
+"""Joint values as others write them, against what the joints can do; angles that were wrapped to
+one turn.
 """
 
 from __future__ import annotations
@@ -7,15 +7,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from standoff.cell.cell import Cell
-from standoff.errors import PathError, UnknownNameError
+from standoff.errors import PathError
 from standoff.geometry.pose import Array
-from standoff.robots.kernels.kinematics import INDEX, MULTIPLIER, OFFSET
 from standoff.robots.tree import Tree
 from standoff.tolerances import ENCODER_TOLERANCE
 
@@ -27,75 +25,6 @@ LIMIT_ROUNDING = 1e-6
 #: How near to half a turn a step of a wrapped angle may be, [rad], before nobody knows which way it
 #: goes: files of seven digits are off by as much.
 HALF_TURN_ANGLE = 1e-6
-
-
-class Found(NamedTuple):
-    """A joint of the cell: ``multiplier q[column] + offset``, which is ``q[column]`` itself but for
-    mimic joints."""
-
-    name: str
-    column: int
-    multiplier: float = 1.0
-    offset: float = 0.0
-    mimic: bool = False
-
-
-def find_joints(
-    cell: Cell, names: Sequence[Any], *, robot: str | None = None, element: str = "joints"
-) -> list[Found]:
-    """The joints of these names, written with their robot (``left/elbow``) or, where only one robot
-    has such a joint, without (``elbow``).
-
-    Args:
-        robot: look at this one alone.
-
-    Raises:
-        UnknownNameError: a name that no joint bears, with the nearest ones.
-        PathError: a name that several robots have, or that is given twice.
-    """
-    known = _known(cell)
-    if robot is not None:
-        if robot not in cell.robots:
-            raise UnknownNameError(str(robot), cell.robots, what="robot")
-        known = {name: f for name, f in known.items() if name.startswith(f"{robot}/")}
-    result: list[Found] = []
-    for k, name in enumerate(names):
-        found = _find(name, known, f"{element}[{k}]")
-        if any(found.name == other.name for other in result):
-            raise PathError("a joint twice", element=f"{element}[{k}]", value=name, allowed="once")
-        result.append(found)
-    return result
-
-
-def _find(name: Any, known: dict[str, Found], element: str) -> Found:
-    if isinstance(name, str) and name in known:
-        return known[name]
-    several = [full for full in known if full.partition("/")[2] == name]
-    if len(several) == 1:
-        return known[several[0]]
-    if several:
-        whole = "; or so.joint_trajectory(cell, message, robot=…), for all joints at once"
-        beside = whole if element.startswith("joint_names") else ""
-        raise PathError(
-            "a joint of several robots",
-            element=element,
-            value=name,
-            allowed=f"{' or '.join(several)}{beside}",
-        )
-    raise UnknownNameError(str(name), known, what="joint", element=element)
-
-
-def _known(cell: Cell) -> dict[str, Found]:
-    tree = cell.tree
-    known = {name: Found(name, column) for column, name in enumerate(tree.joints)}
-    for f in range(1, tree.frames):
-        name = tree.frame_joint[f]
-        if name not in known:
-            row = tree.reals[f]
-            known[name] = Found(
-                name, int(tree.ints[f, INDEX]), float(row[MULTIPLIER]), float(row[OFFSET]), True
-            )
-    return known
 
 
 def check_limits(values: Array, tree: Tree, file: Path, places: Sequence[str]) -> None:

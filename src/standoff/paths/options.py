@@ -13,7 +13,6 @@ from standoff.cell.allowed import Pair, ordered
 from standoff.cell.cell import Cell
 from standoff.errors import PathError, UnknownNameError
 from standoff.geometry.pose import Array
-from standoff.robots.joint_values import joint_values
 from standoff.scalars import number, whole
 from standoff.tolerances import COORDINATE_LIMIT
 
@@ -42,9 +41,8 @@ class Options:
             return np.zeros(len(cell.joints))
         if isinstance(given, float):
             return np.full(len(cell.joints), given)
-        if isinstance(given, Mapping):
-            given = {**dict.fromkeys(cell.joints, 0.0), **given}
-        return joint_values(given, cell.joints, "deviation", negative=False)
+        zeros = np.zeros(len(cell.joints))
+        return cell.tree.values(given, "deviation", others=zeros, negative=False)
 
 
 def checked(
@@ -62,7 +60,7 @@ def checked(
     if deviation is not None and not isinstance(deviation, Mapping) and np.ndim(deviation) == 0:
         deviation = length(deviation, "deviation", least=0.0)
     elif deviation is not None and not isinstance(deviation, Mapping):
-        deviation = joint_values(deviation, cell.joints, "deviation", negative=False)
+        deviation = cell.tree.values(deviation, "deviation", negative=False)
     options = Options(
         clearance=length(clearance, "clearance"),
         tolerance=length(tolerance, "tolerance", above=0.0),

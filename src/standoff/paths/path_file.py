@@ -22,7 +22,7 @@ from standoff.geometry.regular_file import read_regular
 from standoff.motion.pieces import Pieces
 from standoff.names import as_path
 from standoff.paths.end_stops import overruns
-from standoff.paths.joints import check_limits, check_turns, find_joints
+from standoff.paths.joints import check_limits, check_turns
 from standoff.paths.joints import unwrap as unwrapped
 from standoff.paths.path_formats import (
     Columns,
@@ -36,7 +36,7 @@ from standoff.paths.path_formats import (
     table_of_json,
 )
 from standoff.paths.strict_json import parse_json
-from standoff.paths.trajectory import is_trajectory, joint_trajectory, read_message
+from standoff.paths.trajectory import ONE_ROBOT, is_trajectory, joint_trajectory, read_message
 from standoff.robots.joint_values import joint_rows
 from standoff.robots.tree import Tree
 from standoff.tolerances import ENCODER_TOLERANCE
@@ -230,7 +230,8 @@ def _trajectory(message: Any, path: Path, cell: Cell, unwrap: bool | None, rest:
     """A ROS trajectory: the curve, and where it is at its points."""
     try:
         names = read_message(message).joint_names
-        named = {joint.column for joint in find_joints(cell, names, element="joint_names")}
+        found = cell.tree.names.find_all(names, "joint_names", beside=f"; or {ONE_ROBOT}")
+        named = {joint.column for joint in found}
         if not rest:
             check_complete(cell, named, path, "joint_names")
         motion = joint_trajectory(cell, message, rest="cell", unwrap=bool(unwrap))

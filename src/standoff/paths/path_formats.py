@@ -22,8 +22,8 @@ import numpy as np
 from standoff.cell.cell import Cell
 from standoff.errors import Error, PathError
 from standoff.geometry.pose import Array
-from standoff.paths.joints import Found, find_joints
 from standoff.paths.strict_json import Maybe, Reader
+from standoff.robots.joint_names import Found
 
 #: As editors count lines; Python's own splitlines knows eight more ends.
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -389,13 +389,13 @@ def check_complete(cell: Cell, named: Container[int], file: Path, element: str) 
 def _match(written: str, cell: Cell, file: Path, place: str) -> tuple[Found | None, str | None]:
     """The joint, None for the time; and the unit, None where none is written."""
     name, unit = written.strip(), None
-    known = {*cell.joints, *(joint.partition("/")[2] for joint in cell.joints)}
-    if name not in known and (bracket := _UNIT.search(name)):
+    names = cell.tree.names
+    if not names.could_be(name) and (bracket := _UNIT.search(name)):
         name, unit = name[: bracket.start()], bracket[1]
-    if name not in known and name.lower() in TIMES:
+    if not names.could_be(name) and name.lower() in TIMES:
         return None, unit
     try:
-        (found,) = find_joints(cell, [name])
+        found = names.find(name, place)
     except Error as error:
         raise PathError(
             error.problem, file=file, element=place, value=written, allowed=error.allowed

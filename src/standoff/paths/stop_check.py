@@ -110,7 +110,7 @@ class StopCheck:
         budget: int,
     ) -> None:
         joints, bodies = len(cell.joints), len(cell.moving)
-        self.joints, self.moving, self.mimics = cell.joints, cell.moving, cell.tree.mimics
+        self.joints, self.moving, self.names = cell.joints, cell.moving, cell.tree.names
         self._tables = build_tables(
             cell, Settings(clearance, tolerance, clearances, np.zeros(joints), gliding=False)
         )

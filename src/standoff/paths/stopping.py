@@ -6,7 +6,7 @@ one that runs into an end stop; `paths.stop_check` looks at all that may follow 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -20,7 +20,7 @@ from standoff.motion.pieces import Pieces, at_rest
 from standoff.paths.checker import PathChecker
 from standoff.paths.end_stops import overruns
 from standoff.paths.verdict import Verdict
-from standoff.robots.joint_values import joint_values
+from standoff.robots.tree import Tree
 from standoff.scalars import number
 from standoff.tolerances import EPS
 
@@ -127,8 +127,8 @@ def braking_curve(
             takes longer than float64 has numbers for.
     """
     joints = cell.joints
-    at, v = joint_values(q, joints, "q"), joint_values(dq, joints, "dq")
-    a = _limits(deceleration, joints, v)
+    at, v = cell.configuration(q), cell.tree.values(dq, "dq", kind="velocity")
+    a = _limits(deceleration, cell.tree, v)
     r = number("reaction", reaction, PathError, least=0.0, unit="s", problem="not a possible time")
     moving = v != 0.0
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
@@ -182,28 +182,15 @@ def _breakpoints(reaction: float, still: Array) -> Array:
     return times if len(times) > 1 else np.array([0.0, 1.0])
 
 
-def _for_joints(given: Mapping[str, Any], joints: Sequence[str]) -> dict[str, Any]:
-    """What is given by joint, by robot and as ``"default"``, each before the next, by joint."""
-    named = {**given}
-    usual = named.pop("default", None)
-    robots = {name.partition("/")[0] for name in joints} - {*joints}
-    by_robot = {name: named.pop(name) for name in robots & named.keys()}
-    for name in joints:
-        robot, _, short = name.partition("/")
-        found = by_robot.get(robot, usual)
-        if found is not None and name not in named and short not in named:
-            named[name] = found
-    return named
-
-
-def _limits(value: Any, joints: Sequence[str], v: Array) -> Array:
+def _limits(value: Any, tree: Tree, v: Array) -> Array:
     """One deceleration a joint, above 0 where the joint moves."""
+    joints = tree.joints
     if isinstance(value, Mapping):
         resting = {name: math.inf for name, speed in zip(joints, v, strict=True) if speed == 0.0}
-        value = {**resting, **_for_joints(value, joints)}
+        value = {**resting, **tree.names.spread(value, "deceleration")}
     elif np.ndim(value) == 0:
         value = np.full(len(joints), value)
-    a = joint_values(value, joints, "deceleration", infinite=True)
+    a = tree.values(value, "deceleration", infinite=True)
     bad = (v != 0.0) & ~((a > 0.0) & np.isfinite(a))
     if bad.any():
         j = int(np.argmax(bad))

@@ -28,7 +28,7 @@ from standoff.geometry.primitives import Sphere
 from standoff.geometry.shape import IntArray, Shape, frozen
 from standoff.geometry.table import pack
 from standoff.motion.motion_bound import MotionBound, MovingBody, few_points
-from standoff.paths.joint_maps import JointMap, joint_map
+from standoff.paths.joint_maps import JointMap, joint_map, merged
 from standoff.paths.joints import LIMIT_ROUNDING
 from standoff.paths.kernels import path_tables as p
 from standoff.robots.kernels import kinematics
@@ -68,10 +68,7 @@ class Movers:
         self.primitives: tuple[Primitive, ...] = (*given, *_link_spheres(tree, given, known))
         self.single = len(given)
         jointed = [k for k, x in enumerate(self.primitives) if x.frame < tree.frames]
-        moving = {
-            k: MovingBody.of_shape(str(k), x.frame, x.shape, x.pose)
-            for k, x in enumerate(self.primitives)
-        }
+        moving = {k: _moving_body(x, known) for k, x in enumerate(self.primitives)}
         self.jointed = len(jointed)
         self.bound = MotionBound(tree, [moving[k] for k in jointed])
         self.balls = np.array([x.ball for x in self.primitives]).reshape(-1, 4)
@@ -105,6 +102,15 @@ class Movers:
                 cores.append(points)
                 count += len(points)
         self.cores = np.ascontiguousarray(np.concatenate(cores))
+
+
+def _moving_body(x: Primitive, known: dict[Any, Any]) -> MovingBody:
+    """A primitive as the motion bound takes it; one that is ``known`` is not worked out again."""
+    found: MovingBody | None = known.get(x)
+    if found is None:
+        name = f"{x.body}, part {x.part} on frame {x.frame}"
+        found = known[x] = MovingBody.of_shape(name, x.frame, x.shape, x.pose)
+    return found
 
 
 def _link_spheres(
@@ -460,7 +466,7 @@ class Listed:
             pairs.append((first, second, common, depth, len(links), end, int(meshed)))
             links += [(x, y, common, depth, clearance) for x, y in those]
         self.links = np.array(links, p.LINK)
-        self._map(np.array(pairs, p.SPHERE_PAIR))
+        self._map(pairs, [self._joint_map(links[pair[4] : pair[5]]) for pair in pairs])
 
     def _moving_pairs(self, allowed: frozenset[Pair]) -> Iterable[tuple[str, str]]:
         """The watched pairs of bodies that both move."""
@@ -491,12 +497,11 @@ class Listed:
                 depth = int(tree.ints[common, kinematics.DEPTH])
                 members.setdefault((first, second, common, depth, gap), []).append((x, y))
 
-    def _map(self, pairs: np.ndarray[Any, Any]) -> None:
+    def _map(self, pairs: list[tuple[int, ...]], found: list[JointMap | None]) -> None:
         """Order the sphere pairs and lay out their joint maps."""
-        found = [self._joint_map(pair) for pair in pairs]
         never = [m is not None and m.empty for m in found]
         order = np.argsort(never, kind="stable")
-        self.sphere_pairs = pairs[order]
+        self.sphere_pairs = np.array(pairs, p.SPHERE_PAIR)[order]
         self.unmapped = len(found) - sum(never)
         self.ranges: Array = np.empty((2, len(self._tree.joints)))
         self.ranges[0], self.ranges[1] = -np.inf, np.inf
@@ -517,29 +522,29 @@ class Listed:
             fine = np.divide(side, width, out=np.zeros(count), where=width > 0.0)
             row["scale"][:count] = fine
             maps.append(row)
-            sums.append(made.sums().ravel())
+            sums.append(made.sums.ravel())
             total += len(sums[-1])
         self.maps = np.array(maps, p.MAP)
         self.sums: IntArray = np.concatenate(sums)
 
-    def _joint_map(self, pair: Any) -> JointMap | None:
+    def _joint_map(self, those: list[tuple[int, int, int, int, float]]) -> JointMap | None:
+        """The map of the pairs of primitives of one sphere pair; None without one."""
         # With deviations a map could prove what no certificate can list.
         if self._settings.deviation.any():
             return None
-        primitives, index, those = self._primitives, self._model.index, self.links
-        those = those[pair["first"] : pair["past"]]
-        if max(primitives[those[0][end]].frame for end in ("a", "b")) >= self._tree.frames:
+        primitives, entries = self._primitives, self._model.entries
+        first, second, _, _, clearance = those[0]
+        if max(primitives[first].frame, primitives[second].frame) >= self._tree.frames:
             return None
         # What is nearer than the tolerance may be called too close, map or not.
-        clearance = max(float(those[0]["clearance"]), 0.0) + self._settings.tolerance
-        key = clearance, *(primitives[x[end]] for x in those for end in ("a", "b"))
-        known = known_parts(self._model)
-        if key not in known:
-            ends = {(primitives[x["a"]].body, primitives[x["b"]].body) for x in those}
-            bodies = sorted(ends, key=lambda names: (index[names[0]], index[names[1]]))
-            known[key] = joint_map(self._model, bodies, clearance)
-        made: JointMap | None = known[key]
-        return made
+        clearance = max(clearance, 0.0) + self._settings.tolerance
+        known, maps = known_parts(self._model), []
+        for a, b in dict.fromkeys((primitives[x].body, primitives[y].body) for x, y, *_ in those):
+            key = clearance, *entries[a].primitives, *entries[b].primitives
+            if key not in known:
+                known[key] = joint_map(self._model, a, b, clearance)
+            maps.append(known[key])
+        return merged(maps)
 
 
 @dataclass(frozen=True, eq=False)

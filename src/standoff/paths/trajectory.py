@@ -12,12 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from standoff.cell.cell import Cell
-from standoff.errors import Error, MissingPackageError, PathError, PoseError
+from standoff.errors import Error, MissingPackageError, PathError, PoseError, UnknownNameError
 from standoff.geometry.pose import Array, numbers
 from standoff.geometry.regular_file import read_regular
 from standoff.motion.pieces import LONGEST_GAP, POWERS, UNDERFLOW, Pieces, at_rest
-from standoff.paths.joints import Found, find_joints, unwrap_columns
+from standoff.paths.joints import unwrap_columns
 from standoff.paths.strict_json import parse_json
+from standoff.robots.joint_names import Found
 from standoff.scalars import number
 from standoff.tolerances import EPS
 
@@ -39,6 +40,9 @@ __all__ = ["is_trajectory", "joint_trajectory"]
 
 #: Powers of u (rows) from what is known at both ends (columns): the position at the start, the way
 #: to the end, velocities times the length T at both ends, accelerations times T² at both ends.
+#: What else may be done about names that several robots have.
+ONE_ROBOT = "so.joint_trajectory(cell, message, robot=…), for all joints at once"
+
 _LINEAR = np.zeros((POWERS, 6))
 _LINEAR[0, 0] = _LINEAR[1, 1] = 1.0
 _CUBIC = np.zeros((POWERS, 6))
@@ -92,7 +96,9 @@ def joint_trajectory(
         UnknownNameError: a joint that the cell does not have.
     """
     given = read_message(message)
-    found = find_joints(cell, given.joint_names, robot=robot, element="joint_names")
+    found = cell.tree.names.find_all(
+        given.joint_names, "joint_names", robot=robot, beside=f"; or {ONE_ROBOT}"
+    )
     base = _resting(cell, found, rest)
     given = _from_start(cell, given, found, start)
     if unwrap:
@@ -105,7 +111,7 @@ def joint_trajectory(
             coefficients[:, :, f.column], total[:, f.column] = columns[:, :, k], rounding[:, k]
     for k, f in enumerate(found):
         if f.mimic:
-            gap = _mimic_gap(f, columns[:, :, k], coefficients[:, :, f.column])
+            gap = mimic_gap(f, columns[:, :, k], coefficients[:, :, f.column])
             total[:, f.column] += (gap + rounding[:, k]) / abs(f.multiplier)
     return Pieces.make(given.times, coefficients, total, cell.joints)
 
@@ -208,7 +214,7 @@ def _hermite(given: Message) -> tuple[Array, Array]:
     return coefficients, HERMITE_ROUNDING * terms + UNDERFLOW
 
 
-def _mimic_gap(mimic: Found, column: Array, master: Array) -> Array:
+def mimic_gap(mimic: Found, column: Array, master: Array) -> Array:
     """How far, at most, a mimic joint in the trajectory is from where its master puts it: the sum
     of the magnitudes of the difference's coefficients."""
     follows = mimic.multiplier * master
@@ -227,13 +233,17 @@ def _mimic_gap(mimic: Found, column: Array, master: Array) -> Array:
 
 
 def _configuration(cell: Cell, value: Any, element: str, words: str) -> Array:
-    if isinstance(value, str):
-        if value != "cell":
-            raise PathError(
-                "unknown", element=element, value=value, allowed=f"{words}, or a configuration"
-            )
+    if isinstance(value, str) and value == "cell":
         return cell.q
-    return cell.tree.configuration(value, element)
+    try:
+        return cell.configuration(value, element)
+    except UnknownNameError as error:
+        if not isinstance(value, str):
+            raise
+        raise PathError(
+            "unknown", element=element, value=value,
+            allowed=f"{words}, a configuration, or a named state; {error.allowed}",
+        ) from error  # fmt: skip
 
 
 #: What may stand around a trajectory: MoveIt's RobotTrajectory, the goal of an action.

@@ -139,9 +139,9 @@ class OmplSpace:
         low, high = tree.lower.copy(), tree.upper.copy()
         names = [self.checker.cell.joints[k] for k in self.columns]
         for name, pair in given.items():
-            if name not in names:
+            k = tree.names.find(name, "bounds").column
+            if k not in self.columns:
                 raise UnknownNameError(str(name), names, what="planned joint")
-            k = self.checker.cell.joints.index(name)
             try:
                 low[k], high[k] = map(float, pair)
             except (TypeError, ValueError) as error:

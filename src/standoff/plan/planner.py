@@ -112,21 +112,26 @@ class Planner:
         """A path from ``start`` to ``goal``, or to any one of several goals.
 
         Args:
-            start: a configuration, an array in the order of ``cell.joints`` or a dict by name.
-            goal: the same, or a list of them; a dict may leave out joints that are to end where
-                they start.
+            start: a configuration: an array in the order of ``cell.joints``, a dict by name, or
+                the name of a named state (``cell.states``), which leaves the joints that it does
+                not name where the cell has them.
+            goal: the same, or a list of them; joints that a dict or a named state leaves out end
+                where they start.
             seed: the same one gives the same path, however fast the machine is.
             timeout: [s]
-            joints: names of the joints that may move (a robot's name: all of its joints); the
-                others stay where they start. All of them by default, so that several robots are
-                planned together.
+            joints: which joints may move: the name of a group (``cell.groups``), of a robot (all
+                of its joints) or of a joint, or a list of names; the others stay where they start.
+                All of them by default, so that several robots are planned together;
+                ``plan.joints`` are those that did move.
             limits: whether start and goal beyond the joint limits are refused. The path stays
                 within the limits, or within the box that start and goals add to them.
             progress: called some fifty times a second.
             cancelled: asked as often whether to give up, such as ``threading.Event().is_set``.
 
         Raises:
-            PlanError: a start or goal beyond its limits, no goal, a joint that nobody may move; a
+            UnknownNameError: no such joint, group, robot or named state; the message says what
+                there is.
+            PlanError: a start or goal beyond its limits, no goal, no joint that may move; a
                 cell that has changed meanwhile, so that the path found in it is none.
             ConfigurationError: configurations that do not fit the cell.
         """
@@ -142,12 +147,18 @@ class Planner:
         growing = self._growing(query, begin)
         facts: dict[str, Any] = {
             "waypoints": np.zeros((0, len(query.start))), "goal": None, "length": math.inf,
+            "joints": (), "moves": "no joint",
             "proving": 0.0,
         }  # fmt: skip
         if blocked is None:
             reason, verdict, found = self._solve(growing, query, begun, end, progress, cancelled)
             if found:
-                facts.update(found, goal=kept[found["goal"]])
+                names = self.cell.tree.names
+                moving = np.ptp(found["waypoints"], axis=0) > 0.0
+                joints = tuple(n for n, moves in zip(names.joints, moving, strict=True) if moves)
+                facts.update(
+                    found, goal=kept[found["goal"]], joints=joints, moves=names.words(joints)
+                )
         else:
             reason, verdict = blocked
         growing.close()

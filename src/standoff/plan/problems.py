@@ -9,10 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from standoff.cell.cell import Cell
-from standoff.errors import Error, PlanError, UnknownNameError, nearest
+from standoff.errors import ConfigurationError, Error, PlanError, UnknownNameError, nearest
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import Shape
-from standoff.paths.joints import LIMIT_ROUNDING, find_joints
 from standoff.robots.joint_values import joint_values
 from standoff.robots.simplify import GeometryName
 
@@ -58,7 +57,8 @@ class Problem:
         ):  # fmt: skip
             if not isinstance(values, Mapping):
                 raise self._error("not a configuration", element, values, "numbers by joint")
-            joint_values(values, [*values], f"{self.file or self.name}: {self._element(element)}")
+            place = f"{self.file or self.name}: {self._element(element)}"
+            joint_values([*values.values()], [*values], place)
             if element != "start" and set(values) != set(self.goals[0]):
                 raise self._error(
                     "not the joints of the first goal", element, [*values],
@@ -137,7 +137,9 @@ class Problem:
                 cell.remove_body(other)
             raise error.at(self.file or self.name, self._element("obstacles")) from error
         cell.set_state(start)
-        joints = tuple(f"{name}/{joint}" for joint in self.joints)
+        names = cell.tree.names
+        moved = (names.find(joint, "goals", robot=name) for joint in self.joints)
+        joints = tuple(joint.name for joint in moved if not joint.mimic)
         return PlacedProblem(self, cell, start, np.array(goals), joints, ignored)
 
     def _robot(self, cell: Cell, robot: str | None) -> str:
@@ -157,33 +159,20 @@ class Problem:
     ) -> tuple[Array, tuple[str, ...]]:
         """All joints of the cell: those of ``values`` as given, the rest as in ``others``; and the
         joints that the robot cannot move, which a start alone may have."""
-        q, ignored, mimics = others.copy(), [], []
+        names, given, ignored = cell.tree.names, {}, []
         for joint, value in values.items():
-            try:
-                (found,) = find_joints(cell, [joint], robot=robot)
-            except UnknownNameError as error:
-                if element == "start":
-                    ignored.append(joint)
-                    continue
+            if names.could_be(joint, robot):
+                given[names.find(joint, element, robot=robot).name] = value
+            elif element == "start":
+                ignored.append(joint)
+            else:
                 hint = ", ".join(map(repr, nearest(joint, cell.robots[robot].robot.joints)))
                 what = f"robot {robot!r} has no joint {joint!r} that moves"
-                raise self._error(what, element, None, f"joints like {hint}") from error
-            if not found.mimic:
-                q[found.column] = value
-            elif element == "start":
-                mimics.append((joint, value, found))
-            else:
-                raise self._error(
-                    f"joint {joint!r} of robot {robot!r} follows another", element, value,
-                    "joints that can be moved",
-                )  # fmt: skip
-        for joint, value, found in mimics:
-            follows = found.multiplier * q[found.column] + found.offset
-            if abs(follows - value) > LIMIT_ROUNDING:
-                master = cell.joints[found.column].removeprefix(f"{robot}/")
-                raise self._error(
-                    f"joint {joint!r} follows {master!r}", element, value, f"{follows:g}"
-                )
+                raise self._error(what, element, None, f"joints like {hint}")
+        try:
+            q = names.values(given, element, kind="position", others=others)
+        except ConfigurationError as error:
+            raise self._error(error.problem, element, error.value, error.allowed or "") from error
         return q, tuple(ignored)
 
     def _check_complete(self, cell: Cell, robot: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from standoff.cell.cell import Cell
-from standoff.errors import PlanError, UnknownNameError
+from standoff.errors import PlanError
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray
-from standoff.paths.joints import LIMIT_ROUNDING, beyond_limits, find_joints
-from standoff.robots.joint_values import joint_values
+from standoff.paths.joints import LIMIT_ROUNDING, beyond_limits
 from standoff.robots.kernels import kinematics
 from standoff.scalars import number
 
@@ -100,55 +99,20 @@ def circles(cell: Cell) -> NDArray[np.bool_]:
 
 
 def chosen_joints(cell: Cell, joints: Any) -> IntArray:
-    """The places of joints by name, written with their robot or, where one robot alone has such a
-    joint, without; a robot's name stands for all its joints, None for all of the cell."""
+    """The places of joints by name, of a group or of a robot; None for all of the cell."""
     if joints is None:
         return np.arange(len(cell.joints))
-    if isinstance(joints, str) or not isinstance(joints, Iterable):
-        raise PlanError(
-            "not names of joints", element="joints", value=joints, allowed="a list of names"
-        )
-    found: set[int] = set()
-    known = {name: k for k, name in enumerate(cell.joints)}
-    for name in joints:
-        if not isinstance(name, str):
-            raise PlanError(
-                "not the name of a joint", element="joints", value=name, allowed="a list of names"
-            )
-        if name in known:
-            found.add(known[name])
-        elif name in cell.robots:
-            found.update(k for k, j in enumerate(cell.joints) if j.startswith(f"{name}/"))
-        else:
-            found.add(_joint(cell, name))
+    found = cell.tree.names.columns(joints)
     if not found:
-        raise PlanError("no joint to plan", element="joints", allowed="one or more")
-    return np.array(sorted(found), dtype=np.int64)
-
-
-def _joint(cell: Cell, name: Any) -> int:
-    try:
-        (joint,) = find_joints(cell, [name])
-    except UnknownNameError as error:
-        known = [*cell.joints, *cell.robots]
-        raise UnknownNameError(str(name), known, what="joint", element="joints") from error
-    if joint.mimic:
-        raise PlanError(
-            "a mimic joint has no value of its own",
-            element="joints",
-            value=name,
-            allowed=f"{cell.joints[joint.column]!r}, which it follows",
-        )
-    return joint.column
+        raise PlanError("no joint to plan", element="joints", value=joints, allowed="one or more")
+    return np.array(found, dtype=np.int64)
 
 
 def joint_weights(cell: Cell, weights: Any) -> Array:
     """One weight a joint; a dict may leave joints out, which count 1."""
     if weights is None:
         return np.ones(len(cell.joints))
-    if isinstance(weights, Mapping):
-        weights = {**dict.fromkeys(cell.joints, 1.0), **weights}
-    found = joint_values(weights, cell.joints, "weights")
+    found = cell.tree.values(weights, "weights", others=np.ones(len(cell.joints)))
     # Squares of weights and of ways are added up: from these on they stay numbers above 0.
     good = (found >= LEAST_WEIGHT) & (found <= LARGEST_WEIGHT)
     if not good.all():
@@ -176,7 +140,7 @@ def build_query(
 ) -> Query:
     """Raises PlanError or ConfigurationError for what makes no sense; see `Planner.plan`."""
     planned = chosen_joints(cell, joints)
-    origin = joint_values(start, cell.joints, "start")
+    origin = cell.configuration(start, "start")
     goals = _goals(cell, goal, origin)
     moves = np.zeros(len(origin), dtype=bool)
     moves[planned] = True
@@ -190,24 +154,18 @@ def build_query(
 
 
 def _goals(cell: Cell, goal: Any, start: Array) -> Array:
-    """One or several goals; a dict may leave joints out, which stay where they start."""
+    """One or several goals; joints that a dict or a named state leaves out end where they start."""
     rows = listed(goal)
     if not rows:
         raise PlanError("no goal", element="goal", allowed="one configuration or more")
-    known = dict(zip(cell.joints, start.tolist()))
-    return np.array(
-        [
-            joint_values({**known, **g} if isinstance(g, Mapping) else g, cell.joints, "goal")
-            for g in rows
-        ]
-    )
+    return np.array([cell.tree.configuration(g, "goal", start) for g in rows])
 
 
 def listed(goal: Any) -> list[Any]:
     """One goal or several, as a list: several are a list of configurations, or a table of them."""
     several = isinstance(goal, np.ndarray) and goal.ndim == 2
     if isinstance(goal, (list, tuple)):
-        several = all(isinstance(g, (Mapping, list, tuple, np.ndarray)) for g in goal)
+        several = all(isinstance(g, (Mapping, list, tuple, np.ndarray, str)) for g in goal)
     return list(goal) if several else [goal]
 
 

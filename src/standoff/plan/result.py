@@ -43,6 +43,8 @@ class Plan:
             the pair; ``goal`` where none of the goals is); ``timeout``; ``cancelled``.
         verdict: of the whole path, or of the start or the goal that is not free; None otherwise.
         goal: number of the goal that was reached.
+        joints: names of the joints that move on the path.
+        moves: the same in words: a group, single joints, or how many of which robot.
         length: of the path, in the planner's distance.
         time: all of it, [s]; ``growing`` of it took the trees, ``proving`` the proof of the path.
         preparing: what went before, and before the timeout began to count: laying out the cell if
@@ -58,6 +60,8 @@ class Plan:
     reason: Reason | None
     verdict: Verdict | None
     goal: int | None
+    joints: tuple[str, ...]
+    moves: str
     length: float
     time: float
     preparing: float
@@ -97,7 +101,7 @@ class Plan:
                 kept = "never touching" if self.clearance == 0.0 else deep
             return (
                 f"{len(self.waypoints)} waypoints, path length {self.length:.4g} in joint space "
-                f"(rad, m), every watched pair {kept}, {spent}"
+                f"(rad, m), moving {self.moves}, every watched pair {kept}, {spent}"
             )
         if self.reason in ("start", "goal"):
             found = self.verdict

@@ -35,7 +35,6 @@ from standoff.geometry.shape import SMALLEST_SIZE, IntArray, Shape, surface_poin
 from standoff.motion.motion_bound import MotionBound, MovingBody
 from standoff.predict.kernels.spheres import Spheres, place_spheres
 from standoff.predict.options import numbers
-from standoff.robots.joint_values import joint_values
 from standoff.robots.kernels import kinematics
 from standoff.robots.tree import Tree
 from standoff.scalars import amount
@@ -129,7 +128,7 @@ class CellSpheres:
         limits, by more than ENCODER_TOLERANCE, where they slide something along, or where pairs
         that are allowed were proved apart within them. (Reaches hold for any angle.)"""
         tree, (low, high) = self._model.tree, self._limits
-        joints, speeds = tree.configuration(q), tree.configuration(dq, "dq")
+        joints, speeds = tree.configuration(q), tree.values(dq, "dq", kind="velocity")
         beyond = (joints < low) | (joints > high)
         beyond |= np.abs(speeds) > (1.0 + SPEED_ROUNDING) * self.joint_speed
         return tuple(name for name, bad in zip(tree.joints, beyond, strict=True) if bad)
@@ -204,7 +203,7 @@ def _per_joint(value: PerJoint, tree: Tree, what: str) -> Array:
     if not isinstance(value, Mapping) and np.ndim(value) == 0:
         one = amount(what, value, PredictError, "rad/s or m/s, squared for the latter")
         value = np.full(len(tree.joints), one)
-    return joint_values(value, tree.joints, what, negative=False)
+    return tree.values(value, what, negative=False)
 
 
 def _joint_speed(value: PerJoint | None, tree: Tree) -> Array:

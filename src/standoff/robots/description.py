@@ -1,4 +1,4 @@
-"""A robot as read from its files: links, joints and the pairs its SRDF disables. Plain data."""
+"""A robot as read from its files: links and joints, and what its SRDF says of them. Plain data."""
 
 from __future__ import annotations
 
@@ -62,6 +62,20 @@ class Link:
     elements: tuple[Element, ...] = ()
 
 
+@dataclass(frozen=True)
+class GroupState:
+    """A named state of an SRDF.
+
+    Attributes:
+        group: the group that it belongs to; empty where the file names none.
+        values: by joint, [rad] or [m]; maybe of mimic joints, too, and not of every joint.
+    """
+
+    name: str
+    group: str
+    values: Mapping[str, float]
+
+
 @dataclass(frozen=True, eq=False)
 class Robot:
     """A tree of links, parents before children; no joint's child is the root.
@@ -76,6 +90,8 @@ class Robot:
         notes: what the files say that was passed over or taken in one of several ways, a
             sentence each, for whoever checks the model.
         unwatched: links with a visual and no collision geometry.
+        groups: the moving joints of each group of the SRDF, in the order of ``joints``.
+        states: the named states of the SRDF.
     """
 
     name: str
@@ -86,3 +102,5 @@ class Robot:
     file: str = ""
     notes: tuple[str, ...] = ()
     unwatched: tuple[str, ...] = ()
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    states: tuple[GroupState, ...] = ()

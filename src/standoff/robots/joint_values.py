@@ -1,32 +1,30 @@
-"""Numbers by joint, checked at the border: configurations, speeds, limits."""
+"""Numbers a joint, checked at the border: configurations, speeds, limits."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from standoff.errors import ConfigurationError, PoseError, nearest
+from standoff.errors import ConfigurationError, PoseError
 from standoff.geometry.pose import Array, numbers
 
 
 def joint_values(
-    value: ArrayLike | Mapping[str, float],
+    value: ArrayLike,
     joints: Sequence[str],
     what: str,
     *,
     negative: bool = True,
     infinite: bool = False,
 ) -> Array:
-    """A copy of one number a joint; a mapping gives them by name.
+    """A copy of one number a joint; `JointNames.values` takes them by name.
 
     Raises:
-        ConfigurationError: too many or too few, an unknown joint, a number that is not finite (not
-            a number, where ``infinite`` ones are allowed), or below 0 where it may not be.
+        ConfigurationError: too many or too few, a number that is not finite (not a number, where
+            ``infinite`` ones are allowed), or below 0 where it may not be.
     """
-    if isinstance(value, Mapping):
-        value = _by_name(value, joints, what)
     result = _shaped(value, joints, what, 1)
     _check(result, joints, what, negative, infinite)
     return result
@@ -37,22 +35,6 @@ def joint_rows(value: ArrayLike, joints: Sequence[str], what: str) -> Array:
     result = _shaped(value, joints, what, 2)
     _check(result, joints, what, True, False)
     return result
-
-
-def _by_name(value: Mapping[str, float], joints: Sequence[str], what: str) -> list[float]:
-    for name in value:
-        if name not in joints:
-            same = [joint for joint in joints if joint.partition("/")[2] == name]
-            hint = " or ".join(map(repr, same or nearest(name, joints)))
-            raise ConfigurationError(
-                f"unknown joint {name!r}",
-                element=what,
-                allowed=f"did you mean {hint}?" if hint else "no joints at all",
-            )
-    missing = [name for name in joints if name not in value]
-    if missing:
-        raise ConfigurationError("joints are missing", element=what, value=missing)
-    return [value[name] for name in joints]
 
 
 def _shaped(value: ArrayLike, joints: Sequence[str], what: str, dimensions: int) -> Array:

@@ -1,18 +1,21 @@
-"""SRDF: which pairs of links its author allows to touch, and why."""
+"""SRDF: which pairs of links its author allows to touch, and why; groups and named states."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
+from standoff.robots.description import GroupState, Joint
+from standoff.robots.groups import read_groups, read_states
 from standoff.robots.xml import Node, short, unexpanded
 
 Pair = tuple[str, str]
 
 _READ = ("disable_collisions", "enable_collisions", "disable_default_collisions", "virtual_joint")
 
-#: What SRDF and its dialects say that has no bearing on which pairs are watched.
+#: What SRDF and its dialects say that has no bearing on which pairs are watched; groups and their
+#: states are read by `robots.groups`.
 _PASSED_OVER = (
     "group", "group_state", "group_tcps", "end_effector", "passive_joint", "joint_property",
     "link_sphere_approximation", "gripper", "rotor_params", "specificities", "calibration_config",
@@ -25,11 +28,15 @@ class Semantics:
     """What an SRDF adds to a robot."""
 
     disabled: dict[Pair, str]
+    groups: dict[str, tuple[str, ...]]
+    states: tuple[GroupState, ...]
     notes: tuple[str, ...]
 
 
-def semantics(node: Node, robot: str, links: Collection[str], root: str) -> Semantics:
-    """Read the root element of an SRDF for a robot with these links.
+def semantics(
+    node: Node, robot: str, links: Collection[str], root: str, joints: Mapping[str, Joint]
+) -> Semantics:
+    """Read the root element of an SRDF for a robot with these links and joints.
 
     Pairs are disabled in the order MoveIt gives them: first every pair of a link in
     ``disable_default_collisions`` (with other links of the robot; never with the world), then
@@ -45,7 +52,12 @@ def semantics(node: Node, robot: str, links: Collection[str], root: str) -> Sema
     known = set(links)
     named = list(_pairs(node, "disable_collisions"))
     enabled = list(_pairs(node, "enable_collisions"))
-    _check_name(node, robot, known, [link for _, pair, _ in named + enabled for link in pair])
+    shared = any(link in known for _, pair, _ in named + enabled for link in pair) or any(
+        part.attributes.get("name") in joints
+        for group in (*node.all("group"), *node.all("group_state"))
+        for part in group.all("joint")
+    )
+    _check_name(node, robot, shared)
 
     disabled = {
         _sorted(link, other): f"disable_default_collisions of {link}"
@@ -65,7 +77,9 @@ def semantics(node: Node, robot: str, links: Collection[str], root: str) -> Sema
             disabled[pair] = _joined(disabled.get(pair, ""), reason)
     _note_unknown(node, [link for _, pair, _ in named for link in pair if link not in known])
     _virtual_joints(node, root)
-    return Semantics(disabled, tuple(node.document.notes))
+    groups = read_groups(node, joints, root)
+    states = read_states(node, joints, groups)
+    return Semantics(disabled, groups, states, tuple(node.document.notes))
 
 
 def _check_children(node: Node) -> None:
@@ -107,16 +121,17 @@ def _silent(node: Node, known: set[str]) -> Iterator[str]:
             element.note(f"link {short(link)!r} is not in the robot; left out")
 
 
-def _check_name(node: Node, robot: str, known: set[str], named: list[str]) -> None:
-    """Another name is accepted, with a note, as long as the links show it is the same robot."""
+def _check_name(node: Node, robot: str, shared: bool) -> None:
+    """Another name is accepted, with a note, as long as links or joints show that it is the same
+    robot."""
     name = node.string("name")
     if name == robot:
         return
-    if not any(link in known for link in named):
+    if not shared:
         raise node.error(
-            "an SRDF of another robot, and no link of it is in this one",
+            "an SRDF of another robot, and no link or joint of it is in this one",
             name,
-            f"the URDF's name {robot!r}, or links of it",
+            f"the URDF's name {robot!r}, or links or joints of it",
         )
     node.note(f"written for {name!r}, used for {robot!r}")
 

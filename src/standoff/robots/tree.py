@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from functools import cached_property
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from standoff.errors import ConfigurationError, DuplicateNameError, RobotError, UnknownNameError
+from standoff.errors import DuplicateNameError, RobotError, UnknownNameError
 from standoff.geometry.pose import Array, as_pose, inverse, rigid
 from standoff.geometry.shape import IntArray
 from standoff.robots.description import Joint, Robot
+from standoff.robots.joint_names import Found, JointNames, Kind
 from standoff.robots.joint_values import joint_rows, joint_values
 from standoff.robots.kernels import kinematics
 
@@ -109,28 +111,54 @@ class Tree:
                 b = int(self.parent[b])
         return a
 
-    @property
-    def mimics(self) -> frozenset[str]:
-        """Joints that follow others and have no place in ``q``."""
-        return frozenset(self.frame_joint[1:]) - {*self.joints}
+    @cached_property
+    def names(self) -> JointNames:
+        """What the names of joints, groups and named states mean."""
+        mimics = [
+            Found(
+                name, int(self.ints[f, kinematics.INDEX]),
+                float(self.reals[f, kinematics.MULTIPLIER]),
+                float(self.reals[f, kinematics.OFFSET]), True,
+            )
+            for f, name in enumerate(self.frame_joint)
+            if f != WORLD and name not in self._active
+        ]  # fmt: skip
+        return JointNames(self.joints, mimics, {m.name: m.robot for m in self.mounts})
 
-    def configuration(self, q: ArrayLike | Mapping[str, float], what: str = "q") -> Array:
-        """One number a joint, checked; a mapping gives them by name.
+    def configuration(
+        self, q: ArrayLike | Mapping[str, float] | str, what: str = "q", others: Any = None
+    ) -> Array:
+        """One number a joint, checked: an array; a mapping by name; the name of a named state.
+
+        Args:
+            others: where the joints are that a mapping or a named state leaves out; None: leaving
+                one out is an error.
 
         Raises:
-            ConfigurationError: too many or too few, an unknown joint, a number that is not finite;
-                limits are not looked at.
+            ConfigurationError: too many or too few, a number that is not finite, a mimic joint that
+                is not where its master puts it; limits are not looked at.
+            UnknownNameError: no such joint, or no such state.
         """
-        if isinstance(q, Mapping):
-            for name in q:
-                if name not in self.joints and name in self.frame_joint[1:]:
-                    frame = self.frame_joint.index(name)
-                    master = self.joints[int(self.ints[frame, kinematics.INDEX])]
-                    raise ConfigurationError(
-                        f"{name!r} is a mimic joint", element=what, value=q[name],
-                        allowed=f"leave it out; it follows {master!r}",
-                    )  # fmt: skip
-        return joint_values(q, self.joints, what)
+        if isinstance(q, str):
+            q = self.names.state(q, what)
+        return self.values(q, what, kind="position", others=others)
+
+    def values(
+        self,
+        value: ArrayLike | Mapping[str, float],
+        what: str,
+        *,
+        kind: Kind = "other",
+        others: Any = None,
+        negative: bool = True,
+        infinite: bool = False,
+    ) -> Array:
+        """One number a joint, checked; a mapping gives them by name (`JointNames.values`)."""
+        if not isinstance(value, Mapping):
+            return joint_values(value, self.joints, what, negative=negative, infinite=infinite)
+        return self.names.values(
+            value, what, kind=kind, others=others, negative=negative, infinite=infinite
+        )
 
     def configurations(self, Q: ArrayLike, what: str = "Q") -> Array:
         """Rows of numbers (n, joints), checked as `configuration` does."""
@@ -159,7 +187,7 @@ class Tree:
         """Poses (frames, 4, 4) at ``q``, and (frames, 6): the angular velocity [rad/s] of each
         frame and the velocity [m/s] of its origin, both in world coordinates, while the joints
         move at ``dq`` [rad/s or m/s]."""
-        q, dq = self.configuration(q), self.configuration(dq, "dq")
+        q, dq = self.configuration(q), self.values(dq, "dq", kind="velocity")
         poses, twists = np.empty((self.frames, 12)), np.empty((self.frames, 6))
         kinematics.forward_velocity(self.reals, self.ints, q, dq, self.scratch(), poses, twists)
         return matrices(poses), twists

@@ -45,7 +45,8 @@ def read_robot(
     search_paths: Sequence[str | Path] = (),
     geometry: ReadGeometry = "as_written",
 ) -> Robot:
-    """Read a robot from a URDF or xacro file, and the pairs its SRDF disables.
+    """Read a robot from a URDF or xacro file; pairs to disable, groups and named states from its
+    SRDF.
 
     Revolute, continuous, prismatic and fixed joints are read, with mimics; boxes, spheres,
     cylinders, capsules and meshes. Visuals, inertias, transmissions and simulator extensions do
@@ -109,8 +110,11 @@ def robot_of(
     notes = tuple(root.document.notes)
     if srdf is None:
         return replace(robot, notes=notes)
-    added = semantics(srdf, robot.name, links, robot.root)
-    return replace(robot, disabled=added.disabled, notes=notes + added.notes)
+    added = semantics(srdf, robot.name, links, robot.root, joints)
+    return replace(
+        robot, disabled=added.disabled, groups=added.groups, states=added.states,
+        notes=notes + added.notes,
+    )  # fmt: skip
 
 
 def _check_robot(root: Node) -> None:

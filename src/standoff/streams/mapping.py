@@ -68,12 +68,7 @@ class Mapping:
 
     def __init__(self, cell: Cell, source: str) -> None:
         self.rule = next((rule for rule in cell.streams if fits(rule, source)), StreamRule())
-        self._full = {name: k for k, name in enumerate(cell.joints)}
-        self._short: dict[str, list[str]] = {}
-        for name in cell.joints:
-            robot, _, joint = name.partition("/")
-            if self.rule.robot in (None, robot):
-                self._short.setdefault(joint, []).append(name)
+        self._names = cell.tree.names
         units = {"rad": ANGLES[self.rule.angles], "m": LENGTHS[self.rule.lengths]}
         self._units = [units[unit] for unit in cell.tree.units]
         self._length = units["m"]
@@ -119,7 +114,7 @@ class Mapping:
                 problem = problem or f"{name!r} could be {' or '.join(found)}"
             if len(found) != 1:
                 continue
-            column = self._full[found[0]]
+            column = self._names.known[found[0]].column
             if column in meant:
                 problem = problem or f"{meant[column]!r} and {name!r} are both {found[0]}"
             meant[column] = name
@@ -202,8 +197,7 @@ class Mapping:
         if self.ignores(name):
             return []
         if name in rule.rename:
-            meant = rule.rename[name]
-            return [meant] if meant in self._full else []
-        if name in self._full and rule.robot in (None, name.partition("/")[0]):
-            return [name]
-        return self._short.get(name, [])
+            found = self._names.could_be(rule.rename[name])
+        else:
+            found = self._names.could_be(name, rule.robot)
+        return [joint.name for joint in found if not joint.mimic]

@@ -1,24 +1,24 @@
-"""Configurations as one types them: values, names with values, or a file."""
+"""Configurations as one types them: values, names with values, a named state, or a file."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from standoff.cell.cell import Cell
-from standoff.errors import ConfigurationError, Error
+from standoff.errors import ConfigurationError, Error, UnknownNameError
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray
-from standoff.paths.joints import check_limits, find_joints
+from standoff.paths.joints import check_limits
 from standoff.paths.path_file import SUFFIXES, read_configurations
 from standoff.paths.path_formats import is_number
 
-_FORMS = "values (0,0.3,…), names with values (elbow=0.3,…) or a file"
+_FORMS = "values (0,0.3,…), names with values (elbow=0.3,…), a named state or a file"
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +75,14 @@ def _given(text: str, cell: Cell, planned: IntArray, others: Array, option: str)
         there = _exists(file)
         if "=" in bare and not there:
             return _by_name(bare, cell, others)
+        if _is_state(bare, cell, there):
+            state = cell.tree.names.state(bare, "")
+            return _partly(
+                cell.tree.names.values(state, bare, kind="position", others=others),
+                state,
+                bare,
+                cell,
+            )
         if file.suffix.lower() in SUFFIXES or (bare and there):
             values, places, silent = read_configurations(file, cell, others)
             return Given(values, tuple(f"{bare}, {place}" for place in places), silent)
@@ -94,18 +102,27 @@ def _exists(file: Path) -> bool:
 def _by_name(text: str, cell: Cell, others: Array) -> Given:
     parts = [part for part in re.split(r"[,;\s]+", re.sub(r"\s*=\s*", "=", text)) if part]
     pairs = [part.partition("=") for part in parts]
-    found = find_joints(cell, [name for name, _, _ in pairs], element="joints")
-    q = others.copy()
-    for (name, _, value), joint in zip(pairs, found):
-        if joint.mimic:
-            raise ConfigurationError(
-                "a mimic joint has no value of its own", value=name,
-                allowed=f"{cell.joints[joint.column]!r}, which it follows",
-            )  # fmt: skip
-        q[joint.column] = _number(value, name)
-    named = {joint.column for joint in found}
-    silent = tuple(name for k, name in enumerate(cell.joints) if k not in named)
+    names = cell.tree.names
+    found = names.find_all([name for name, _, _ in pairs], "joints")
+    given = {joint.name: _number(value, name) for joint, (name, _, value) in zip(found, pairs)}
+    return _partly(names.values(given, "joints", kind="position", others=others), given, text, cell)
+
+
+def _partly(q: Array, given: Container[str], text: str, cell: Cell) -> Given:
+    """One configuration of which some joints were given."""
+    silent = tuple(name for name in cell.joints if name not in given)
     return Given(q[None], (text,), silent)
+
+
+def _is_state(text: str, cell: Cell, there: bool) -> bool:
+    """Whether a text can only be the name of a state, or is one."""
+    try:
+        return bool(cell.tree.names.state(text, ""))
+    except UnknownNameError:
+        if there or Path(text).suffix.lower() in SUFFIXES:
+            return False
+        # No name begins like a number; what is written like values is told which ones are wanted.
+        return bool(re.fullmatch(r"[^\W\d][^,;\s]*", text)) and not is_number(text)
 
 
 def _by_place(text: str, cell: Cell, planned: IntArray, others: Array) -> Given:

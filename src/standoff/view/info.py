@@ -28,7 +28,8 @@ def show(cell: Cell, title: str, console: Console, *, pairs: bool = False) -> No
         f"{counted(len(cell.joints), 'joint')}, {counted(len(model.names), 'body', 'bodies')} "
         f"of {counted(sum(map(len, model.parts)), 'shape')}",
     )
-    for table in (_robots(cell), _joints(cell), _bodies(cell), _allowed(cell)):
+    tables = _robots(cell), _joints(cell), _groups(cell), _states(cell), _bodies(cell)
+    for table in (*tables, _allowed(cell)):
         if table.row_count:
             console.print()
             console.print(table)
@@ -84,6 +85,23 @@ def _joints(cell: Cell) -> Table:
             )
     for column in table.columns[3:6]:
         column.justify = "right"
+    return table
+
+
+def _groups(cell: Cell) -> Table:
+    table = _table("Groups (--joints)", "name", "joints")
+    for name, joints in cell.groups.items():
+        robot = name.partition("/")[0]
+        table.add_row(escape(name), escape(", ".join(j.removeprefix(f"{robot}/") for j in joints)))
+    return table
+
+
+def _states(cell: Cell) -> Table:
+    table = _table("Named states (--start, --goal)", "name", "positions")
+    for name, values in cell.states.items():
+        robot = name.partition("/")[0]
+        parts = (f"{j.removeprefix(f'{robot}/')} {at:g}" for j, at in values.items())
+        table.add_row(escape(name), escape(", ".join(parts)))
     return table
 
 

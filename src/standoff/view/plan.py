@@ -249,7 +249,8 @@ def _facts(planned: Planned) -> list[tuple[str, str]]:
     plan, wanted = planned.plan, planned.wanted
     facts = _found(planned) if plan.solved else witness_facts(planned.verdict)
     still = len(wanted.cell.joints) - len(wanted.joints)
-    moved = f"{len(wanted.joints)} joints" + (f", {still} stay where they start" if still else "")
+    moved = wanted.cell.tree.names.words(wanted.joints)
+    moved += "; the others stay where they start" if still else ""
     facts.append(("planned", moved))
     facts.append(("watched", f"{counted(wanted.cell.pairs.count(), 'pair')} of bodies"))
     facts.extend(not_watched(wanted.cell).items())

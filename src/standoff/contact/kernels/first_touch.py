@@ -11,13 +11,9 @@ from __future__ import annotations
 
 import math
 
-from numba.core import types
-
-from standoff.compiled.by_address import called
-from standoff.compiled.jit import entry, kernel
+from standoff.compiled.jit import kernel
 from standoff.contact.kernels.solids import ball_centre, gap_along, reach
-from standoff.geometry.narrowphase.bodies import Bodies, PairScratch
-from standoff.geometry.narrowphase.convex import convex_pair
+from standoff.geometry.narrowphase.dispatch import general_pair
 
 #: A pair is looked at between two steps when it moved by more than this part of the inner radius of
 #: the thinner piece, [-]: below it, nothing can have passed through.
@@ -28,19 +24,6 @@ CONTACT_FAST = 0.5
 CONTACT_FIRST_TOUCH = 1e-6
 CONTACT_ADVANCES = 64
 
-DISTANCE = types.int64(
-    Bodies.numba_type, types.int64, types.int64, PairScratch.numba_type, types.float64[:, ::1]
-)
-
-
-@entry(DISTANCE)
-def piece_distance(bodies, p, q, room, out):
-    """`convex_pair` of two pieces of one scene."""
-    return convex_pair(bodies, p, bodies, q, room, out, 0)
-
-
-distance_at = called(DISTANCE)
-
 
 @kernel
 def nearest(state, scratch, p, q):
@@ -48,7 +31,8 @@ def nearest(state, scratch, p, q):
     APART: GJK and the expanding polytope. It is called by its address (see `compiled.by_address`),
     as it would take long to compile into each caller."""
     out, apart = scratch.out, scratch.apart
-    distance_at(scratch.pair.distance_at, scratch.placed, p, q, scratch.room, out)
+    placed = scratch.placed
+    general_pair(scratch.pair.distance_at, placed, p, placed, q, scratch.room, out, 0)
     state.cost.distances += 1
     apart.distance = out[0, 0]
     for c in range(3):

@@ -136,7 +136,7 @@ class StateTables(Tables):
 #: far outside one of them a point still counts as inside; of the faces in NEAR where those of p
 #: and those of q end; of their bodies the first contact now and at the last step; the next contact
 #: of the last step; and where the machine code of `piece_pair.touch_pair` and of
-#: `first_touch.piece_distance` is.
+#: `dispatch.pair_distance` is.
 PAIR = fields(
     epoch=int, p=int, q=int, first_old=int, end_old=int, slack=float, near_p=int, near_q=int,
     body_first=int, body_old=int, cursor=int, touch_at=int, distance_at=int,
