@@ -2,6 +2,7 @@
 
 import gc
 import pickle
+import threading
 
 import numpy as np
 import pytest
@@ -135,3 +136,26 @@ def test_a_monitor_takes_a_body_from_where_it_was_read_whatever_the_cell_was_tol
     cell.add_body("box", box, so.pose((0.4, 0.0, 0.3)), moving=True)
     monitor.attach("box", "a/hand")  # another one of this name
     assert cell.pose("box", [1.0])[0, 3] == pytest.approx(0.4)
+
+
+def test_a_change_is_followed_while_another_thread_asks_for_the_last_state(monkeypatch):
+    """`Cell.detach` on another thread raised a ValueError: names, poses and their number were read
+    one after the other."""
+    cell = carts(3)
+    monitor = so.Monitor(cell)
+    monitor.update([], poses(cell))
+    tile, asked = np.tile, []
+
+    def interrupted(*given):
+        if not asked:
+            asked.append(True)
+            cell.remove_body("cart0")
+            change = threading.Thread(target=monitor.update, args=([], poses(cell, 0.3)))
+            change.start()
+            change.join()
+        return tile(*given)
+
+    monkeypatch.setattr(np, "tile", interrupted)
+    joints, places = monitor.last_state()
+    assert asked and not joints and list(places) == ["cart0", "cart1", "cart2"]
+    assert places["cart2"][0, 3] == 2.0 and list(monitor.last_state()[1]) == ["cart1", "cart2"]

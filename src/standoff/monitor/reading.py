@@ -57,6 +57,9 @@ class Reading:
         self._moving: tuple[str, ...] = ()
         self._last: Array = np.zeros(0)
         self._frames: Array = np.zeros((0, 12))
+        # All of it at once, for other threads, which ask while this one adopts a change.
+        self._kept: tuple[tuple[str, ...], Array, tuple[str, ...], Array]
+        self._kept = self._joints, self._last, self._moving, self._frames
 
     def adopt(
         self, tree: Tree, cell: Cell, moving: Mapping[str, Body], tables: MonitorTables
@@ -77,6 +80,7 @@ class Reading:
         self._frames = tables.frames[len(tables.frames) - len(self._moving) :]
         self._last[:] = self.q
         self._frames[:] = self.poses[:, :3].reshape(-1, 12)
+        self._kept = self._joints, self._last, self._moving, self._frames
 
     @property
     def last_q(self) -> Array:
@@ -86,19 +90,19 @@ class Reading:
     @property
     def last_poses(self) -> Array:
         """The poses of the moving bodies at the last good reading."""
-        result = np.tile(np.eye(4), (len(self._frames), 1, 1))
-        result[:, :3] = self._frames.reshape(-1, 3, 4)
-        return result
+        return _poses(self._frames)
 
     @property
     def last_joints(self) -> dict[str, float]:
         """`last_q` by name."""
-        return dict(zip(self._joints, self.last_q.tolist()))
+        joints, last, _, _ = self._kept
+        return dict(zip(joints, last.tolist()))
 
     @property
     def last_places(self) -> dict[str, Array]:
         """`last_poses` by name."""
-        return dict(zip(self._moving, self.last_poses))
+        _, _, moving, frames = self._kept
+        return dict(zip(moving, _poses(frames)))
 
     def take(self, q: Any, poses: Any, time: float | None) -> None:
         """Copy what was given to where the kernel reads it."""
@@ -199,6 +203,13 @@ class Reading:
         self.faults.append(Fault(kind, element, value, allowed))
         if stale:
             self.stale = self.unsure = 1
+
+
+def _poses(frames: Array) -> Array:
+    """Three rows of four each as 4 x 4."""
+    result = np.tile(np.eye(4), (len(frames), 1, 1))
+    result[:, :3] = frames.reshape(-1, 3, 4)
+    return result
 
 
 def take_joints(
