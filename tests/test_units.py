@@ -42,6 +42,7 @@ def test_joint_values_in_degrees_are_doubted_where_they_come_in(cell):
         lambda q: so.PathChecker(cell).segment(READY, q),
         lambda q: so.PathChecker(cell).path([READY, q]),
         lambda q: so.PathChecker(cell).segments([READY], [q]),
+        lambda q: so.PathChecker(cell).curve(so.paths.Pieces.path(np.array([READY, q]))),
         lambda q: so.Planner(cell).plan(READY, q, limits=False, timeout=0.01),
     ):
         with pytest.warns(UnitsWarning, match="fit as degrees; \\[rad] is wanted"):

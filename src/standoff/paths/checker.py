@@ -213,6 +213,9 @@ class PathChecker:
             precision: in units of a piece.
         """
         pieces = as_pieces(self.cell, motion)
+        last = pieces.coefficients[-1].sum(axis=0)
+        ends = np.vstack([pieces.coefficients[:, 0], last])
+        warn_values(self.cell.tree, ends, "motion")
         tables = self.tables
         places = [self.cell.bodies[name].pose for name in tables.gliding]
         glides = glide_table(tables.gliding, places, moving, pieces.times)

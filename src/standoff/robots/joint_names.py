@@ -223,7 +223,9 @@ class JointNames:
         named = {joint.column for joint in found.values() if not joint.mimic}
         missing = [name for k, name in enumerate(self.joints) if k not in named]
         if missing and others is None:
-            raise ConfigurationError("joints are missing", element=element, value=missing)
+            raise ConfigurationError(
+                "joints are missing", element=element, value=missing, allowed="all joints by name"
+            )
         result = joint_values(numbers, self.joints, element, negative=negative, infinite=infinite)
         for name, joint in found.items():
             if joint.mimic:

@@ -219,7 +219,7 @@ def _streams(cell: Cell) -> str:
         joint = next((j for j in cell.joints if j.startswith(f"{name}/")), "").partition("/")[2]
         lines += [
             "# [[stream]]",
-            '# source = "*"                   # a pattern: "ros2:*", "csv:*", "run.bag"',
+            '# source = "*"                   # a pattern: "csv:*", "zenoh:left/*", "run.bag"',
             f"# robot = {_word(name)}",
             f"# rename = {{ axis_1 = {_word(joint or 'joint')} }}",
             '# angles = "rad"                 # or "deg"',
