@@ -21,7 +21,7 @@ def test_nearly_parallel_crossing_axes_lose_half_of_their_digits(tilt):
     turned = pose(rpy=(0.3, 0.2, 0.1))
     a, b = Capsule(0.02, 1.0), Capsule(0.03, 0.8)
     found = distance(a, turned, b, turned @ pose((0.2 * np.sin(tilt), 0, 0.1), rpy=(0, -tilt, 0)))
-    assert found.value == pytest.approx(-0.05, abs=1e-15)
+    assert found.distance == pytest.approx(-0.05, abs=1e-15)
 
 
 def test_axis_lying_in_a_sheet_has_a_depth():
@@ -30,7 +30,7 @@ def test_axis_lying_in_a_sheet_has_a_depth():
     found = distance(
         Capsule(0.05, 0.3), pose((0.01, 0.02, 0), rpy=(0, np.pi / 2, 0.1)), Box((0.4, 0.4, 0)), None
     )
-    assert found.value == pytest.approx(-0.05, abs=1e-15)
+    assert found.distance == pytest.approx(-0.05, abs=1e-15)
     np.testing.assert_allclose(np.abs(found.normal), (0, 0, 1), atol=1e-15)
 
 
@@ -39,7 +39,7 @@ def test_needle_in_a_sheet_touches_it():
     -1.8e308."""
     at = pose((0.01, 0.02, 0.03), rpy=(0.3, 0.2, 0.1))
     found = distance(Box((0.33, 0, 0.1)), at, Box((0, 0, 0.16)), at @ pose((0.02, 0, 0.01)))
-    assert found.value == pytest.approx(0.0, abs=1e-14)
+    assert found.distance == pytest.approx(0.0, abs=1e-14)
     np.testing.assert_allclose(np.abs(at[:3, :3].T @ found.normal), (0, 1, 0), atol=1e-14)
 
 
@@ -48,7 +48,7 @@ def test_boxes_within_a_micrometre_are_not_yet_in_contact(gap):
     """An edge above a crossed edge. Coal's search takes 1e-6 for contact and answers 0."""
     above = pose((0, 0, 0.2 * np.sqrt(2) + gap), rpy=(0, np.pi / 4, 0))
     found = distance(Box((0.2, 0.2, 0.2)), above, Box((0.2, 0.2, 0.2)), pose(rpy=(np.pi / 4, 0, 0)))
-    assert found.value == pytest.approx(gap, abs=1e-15)
+    assert found.distance == pytest.approx(gap, abs=1e-15)
     np.testing.assert_allclose(found.normal, (0, 0, 1), atol=1e-15)
 
 
@@ -61,5 +61,5 @@ def test_long_thin_boxes_are_not_searched_to_a_tolerance():
     n = found.normal
     reach_a = np.abs(at[:3, :3].T @ n) @ a.size_row[:3]
     reach_b = np.abs(n) @ b.size_row[:3]
-    assert n @ at[:3, 3] - reach_a - reach_b == pytest.approx(found.value, abs=1e-12)
-    assert np.linalg.norm(found.point_a - found.point_b) == pytest.approx(found.value, abs=1e-12)
+    assert n @ at[:3, 3] - reach_a - reach_b == pytest.approx(found.distance, abs=1e-12)
+    assert np.linalg.norm(found.point_a - found.point_b) == pytest.approx(found.distance, abs=1e-12)

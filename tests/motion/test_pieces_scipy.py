@@ -210,11 +210,11 @@ def test_some_joints_may_move_while_the_others_stay(cell):
     np.testing.assert_allclose(at[[9, 0]], curve(1.7), atol=1e-14)
     kept = [j for j in range(14) if j not in (9, 0)]
     np.testing.assert_array_equal(at[kept], rest[kept])
-    with pytest.raises(so.errors.PathError, match="left/joint1 or right/joint1"):
+    with pytest.raises(so.errors.ConfigurationError, match="left/joint1 or right/joint1"):
         so.paths.as_pieces(other, curve, joints=["joint1", "left/joint2"])
     with pytest.raises(so.errors.UnknownNameError, match="did you mean"):
         so.paths.as_pieces(cell, curve, joints=["joint1", "jiont2"])
-    with pytest.raises(so.errors.PathError, match="a joint twice"):
+    with pytest.raises(so.errors.PathError, match="wrong number of columns"):
         so.paths.as_pieces(cell, curve, joints=["joint1", "arm/joint1"])
     one = interpolate.CubicSpline(x, x**2)
     np.testing.assert_allclose(
@@ -259,7 +259,7 @@ BAD = {
     "wrong number of columns; got 3": lambda: _curve(ONES[..., :3], [0.0, 1.0, 2.0]),
     "wrong number of columns; got 1": lambda: _curve(ONES[..., 0], [0.0, 1.0, 2.0]),
     "not one number a joint": lambda: _curve(np.ones((1, 2, JOINTS, 2)), [0.0, 1.0, 2.0]),
-    "c: complex": lambda: _curve(ONES * 1j, [0.0, 1.0, 2.0]),
+    "c: not numbers": lambda: _curve(ONES * 1j, [0.0, 1.0, 2.0]),
     r"c\[0, 0, 0\]: not finite": lambda: _curve(ONES * np.nan, [0.0, 1.0, 2.0]),
     r"x\[1\]: breakpoints run backwards": lambda: _curve(ONES, [2.0, 1.0, 0.0]),
     "spans no time": lambda: _curve(ONES, [1.0, 1.0, 1.0]),

@@ -137,7 +137,7 @@ def test_limits_by_name_and_as_a_number(cell):
         ({"deceleration": "much"}, "not numbers"),
         ({"deceleration": np.ones(3)}, "wrong shape"),
         ({"deceleration": {"arm/joint2": 1.0}}, "joints are missing"),
-        ({"deceleration": {"arm/jiont1": 1.0}}, "unknown joint 'arm/jiont1'"),
+        ({"deceleration": {"arm/jiont1": 1.0}}, "unknown name 'arm/jiont1'"),
         ({"reaction": -0.1}, "reaction: not a possible time"),
         ({"reaction": np.nan}, "reaction"),
         ({"reaction": "soon"}, "reaction: not a possible time"),

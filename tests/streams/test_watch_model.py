@@ -44,14 +44,17 @@ MEASURED = WatchOptions(
 )  # fmt: skip
 
 
+def numbers(cycle):
+    return None if cycle is None else (cycle.number, cycle.clearance)
+
+
 def same(report, other):
     """Whether two reports say the same, but for how long they took."""
     return (
         (report.number, report.time, report.state, report.changed, report.reasons)
         == (other.number, other.time, other.state, other.changed, other.reasons)
         and (report.scale, report.ages) == (other.scale, other.ages)
-        and (report.cycle and (report.cycle.number, report.cycle.clearance))
-        == (other.cycle and (other.cycle.number, other.cycle.clearance))
+        and numbers(report.cycle) == numbers(other.cycle)
         and np.array_equal(report.q, other.q)
     )
 

@@ -225,7 +225,7 @@ def many(bench: Bench) -> Result:
         for tree in trees[1:-1]:
             world = world.union(tree)
         united = bench.lowest(partial(meets, world, trees[-1]))
-        same = len(together.pairs) == sum(map(bool, apart))
+        same = len(together.pairs) == sum(not meeting.apart for meeting in apart)
         by_pairs = sum(m.visited for m in apart)
         figures[count] = (together.visited, by_pairs, once, each, united, same)
         numbers = together.visited, by_pairs, 1e6 * once, 1e6 * each

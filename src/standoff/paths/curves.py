@@ -89,7 +89,9 @@ def _placed(cell: Cell, motion: Polynomials, joints: Sequence[str] | None) -> Pi
             rounding[:, f.column] = motion.rounding[:, k]
     for k, f in enumerate(found):
         if f.mimic:
-            gap = mimic_gap(f, motion.coefficients[:, :, k], coefficients[:, :, f.column])
+            gap = mimic_gap(
+                f, cell.joints[f.column], motion.coefficients[:, :, k], coefficients[:, :, f.column]
+            )
             rounding[:, f.column] += (gap + motion.rounding[:, k]) / abs(f.multiplier)
     return Pieces.make(motion.times, coefficients, rounding, cell.joints)
 

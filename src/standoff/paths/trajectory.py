@@ -113,7 +113,9 @@ def joint_trajectory(
             coefficients[:, :, f.column], total[:, f.column] = columns[:, :, k], rounding[:, k]
     for k, f in enumerate(found):
         if f.mimic:
-            gap = mimic_gap(f, columns[:, :, k], coefficients[:, :, f.column])
+            gap = mimic_gap(
+                f, cell.joints[f.column], columns[:, :, k], coefficients[:, :, f.column]
+            )
             total[:, f.column] += (gap + rounding[:, k]) / abs(f.multiplier)
     return Pieces.make(given.times, coefficients, total, cell.joints)
 
@@ -216,9 +218,9 @@ def _hermite(given: Message) -> tuple[Array, Array]:
     return coefficients, HERMITE_ROUNDING * terms + UNDERFLOW
 
 
-def mimic_gap(mimic: Found, column: Array, master: Array) -> Array:
-    """How far, at most, a mimic joint in the trajectory is from where its master puts it: the sum
-    of the magnitudes of the difference's coefficients."""
+def mimic_gap(mimic: Found, of: str, column: Array, master: Array) -> Array:
+    """How far, at most, a mimic joint in the trajectory is from where its master ``of`` puts it:
+    the sum of the magnitudes of the difference's coefficients."""
     follows = mimic.multiplier * master
     follows[:, 0] += mimic.offset
     size = np.abs(column) + np.abs(mimic.multiplier * master)
@@ -229,7 +231,7 @@ def mimic_gap(mimic: Found, column: Array, master: Array) -> Array:
             element=f"joint {mimic.name!r}",
             value=float(gap.max()),
             allowed=f"left out, or within {LONGEST_MIMIC_GAP:g} of "
-            f"{mimic.multiplier:g} times its master + {mimic.offset:g}",
+            f"{mimic.multiplier:g} times {of!r} + {mimic.offset:g}",
         )
     return np.asarray(gap)
 

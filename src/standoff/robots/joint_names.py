@@ -117,7 +117,7 @@ class JointNames:
         Raises:
             ConfigurationError: a joint twice, be it under two names.
         """
-        if robot is not None and robot not in self.robots:
+        if robot is not None and not (isinstance(robot, str) and robot in self.robots):
             raise UnknownNameError(str(robot), self.robots, what="robot")
         result: dict[str, Found] = {}
         for k, name in enumerate(names):
